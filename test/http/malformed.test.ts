@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { IncomingMessage } from 'node:http';
 import { describe, test } from 'node:test';
 import { patience, until } from '../support/until.ts';
 import { openSocket, send, sendRaw, startTestListener } from './support.ts';
 
+const requestStart = 'http.server.request.start';
 const things = '/edge/client/v1/things';
 
 function assertRefused(answer: { text: string; status: number; closed: boolean }, what: string): void {
@@ -82,6 +85,20 @@ describe('messages that are not well-formed HTTP', () => {
     for (const [what, bytes, status] of table) {
       assert.equal((await sendRaw(port, bytes)).status, status, what);
     }
+  });
+
+  test('of thousands of header lines only as many are kept as show that they are too many', async (t) => {
+    const { port } = await startTestListener(t);
+    const kept: number[] = [];
+    const note = (message: unknown) =>
+      kept.push((message as { request: IncomingMessage }).request.rawHeaders.length / 2);
+    subscribe(requestStart, note);
+    t.after(() => unsubscribe(requestStart, note));
+    const lines = `Host: localhost:${port}\r\nConnection: close\r\n${'x:\r\n'.repeat(3500)}`;
+    const { status } = await sendRaw(port, `GET /edge/client/v1/version HTTP/1.1\r\n${lines}\r\n`);
+    assert.equal(status, 431);
+    // A parser that refuses them itself makes no request of them.
+    assert.ok(Math.max(0, ...kept) < 200, String(kept));
   });
 
   test('a request whose headers or body arrive too slowly is ended', async (t) => {

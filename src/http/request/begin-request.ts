@@ -41,7 +41,8 @@ export interface ServerScope {
   readonly tracing?: TracingInUse | undefined;
 }
 
-const mostHeaders = 100;
+/** A request with more header lines is refused. */
+export const mostHeaders = 100;
 const mostAuthorizationLines = 3;
 const noAuthorization: readonly string[] = [];
 

@@ -8,7 +8,7 @@ import type { BindPoint, Listener } from '../../config/config.ts';
 import type { Millis } from '../../platform/clock.ts';
 import { sourceLoad } from '../../platform/network/sources.ts';
 import type { Views } from '../pages/views.ts';
-import type { OpenBindPoint, ServerScope } from '../request/begin-request.ts';
+import { mostHeaders, type OpenBindPoint, type ServerScope } from '../request/begin-request.ts';
 import { bodyLimit } from '../request/body.ts';
 import { rememberHandshake } from '../request/peer-certificates.ts';
 import { referenceIds } from '../request/request-context.ts';
@@ -332,8 +332,9 @@ function createServer(
   // 9110 section 10.1.1 allows to ignore other expectations.
   for (const event of ['checkContinue', 'checkExpectation'])
     server.on(event, (request, response) => server.emit('request', request, response));
-  // Node would silently drop the headers beyond a limit. requestBeginner counts and refuses.
-  server.maxHeadersCount = 0;
+  // Thousands of short lines take ten times their bytes in memory. Node refuses what is beyond the limit or, in older
+  // versions, drops it silently: so one more than requestBeginner takes, which refuses then.
+  server.maxHeadersCount = mostHeaders + 1;
   return server;
 }
 
