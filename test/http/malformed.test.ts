@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { describe, test } from 'node:test';
+import type { ConnectionOptions } from 'node:tls';
+import { makeCertificate } from '../support/chains.ts';
 import { patience, until } from '../support/until.ts';
 import { openSocket, send, sendRaw, startTestListener } from './support.ts';
 
@@ -154,5 +157,33 @@ describe('messages that are not well-formed HTTP', () => {
       return !socket.writable;
     });
     assert.ok(socket.bytesRead < 32 * 1024 * 1024, 'the answer was cut off');
+  });
+});
+
+describe('a connection whose client has sent many certificates', () => {
+  const { keyPem: key, certPem } = makeCertificate({ subject: 'a leaf' });
+  // About 16 KiB.
+  const cert = certPem + makeCertificate({ subject: 'x'.repeat(60) }).certPem.repeat(45);
+
+  test('takes more places of its source while it is open, and ends when there are none', async (t) => {
+    const { port } = await startTestListener(t, { limits: { connectionsPerSource: 3 } });
+    const open = async (tls: ConnectionOptions = {}) => {
+      const socket = await openSocket(port, tls);
+      t.after(() => socket.destroy());
+      return socket;
+    };
+    const large = await open({ key, cert });
+    large.write(`GET /edge/client/v1/version HTTP/1.1\r\nHost: localhost:${port}\r\n\r\n`);
+    await once(large, 'data');
+    await assert.rejects(open());
+    large.destroy();
+    await until(patience, () =>
+      open().then(
+        () => true,
+        () => false,
+      ),
+    );
+    const another = await open({ key, cert });
+    await new Promise((resolve) => another.once('close', resolve).resume());
   });
 });

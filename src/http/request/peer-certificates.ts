@@ -44,6 +44,15 @@ export function rememberHandshake(socket: TLSSocket): void {
   rememberIntermediates({ leafThumbprint, certificates: chain.slice(1), areTrusted: false });
 }
 
+/** How many bytes of certificates the client has sent in the handshake, whatever they are. */
+export function certificateBytes(socket: TLSSocket): number {
+  if (socket.isSessionReused()) return 0;
+  let bytes = 0;
+  for (let sent = socket.getPeerX509Certificate(); sent !== undefined; sent = sent.issuerCertificate)
+    bytes += sent.raw.length;
+  return bytes;
+}
+
 /** Whether a handshake, which may have failed, has checked a signature by a key that takes long. */
 export function wasCostly(socket: TLSSocket): boolean {
   if (socket.isSessionReused()) return false;

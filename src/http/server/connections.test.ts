@@ -25,7 +25,7 @@ test('a handshake with a costly key takes a twentieth of the places for a minute
   const remoteAddress = '192.0.2.1';
   const shake = (publicExponent: bigint, isReused = false) => {
     const publicKey = { asymmetricKeyDetails: { modulusLength: 2048, publicExponent } };
-    const getPeerX509Certificate = () => ({ publicKey });
+    const getPeerX509Certificate = () => ({ publicKey, raw: Buffer.alloc(2000) });
     server.emit('secureConnection', {
       remoteAddress,
       isSessionReused: () => isReused,

@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
 import { MINUTE } from '../../platform/clock.ts';
 import { sourcesOf } from '../../platform/network/sources.ts';
-import { wasCostly } from '../request/peer-certificates.ts';
+import { certificateBytes, wasCostly } from '../request/peer-certificates.ts';
 
 /** Of one interface. */
 export const mostConnections = 20_000;
@@ -13,6 +13,12 @@ export const mostConnectionsPerSource = 2_000;
 
 /** So many handshakes with a costly key a source may make in a minute. */
 const mostCostly = 20;
+
+/**
+ * So many bytes of certificates that a client has sent take one more place of its source, as long as its connection is
+ * open: they stay in memory, twenty times as large. Usual chains have fewer.
+ */
+const bytesOfPlace = 8 * 1024;
 
 /** How many connections each source has. */
 export type SourceCounts = ReturnType<typeof sourceCounts>;
@@ -45,25 +51,43 @@ export function limitConnections(
   /** With the sources under which each is counted. */
   const sockets = new Map<Socket, readonly string[]>();
 
+  /** Takes places under every source of an address. @returns gives them back; null when one has too few */
+  const take = (address: string, places: number) => {
+    const taken: string[] = [];
+    const leave = () => {
+      for (const prefix of taken) counts.close(prefix);
+    };
+    for (const { prefix, shares } of sourcesOf(address))
+      for (let left = places; left > 0; left -= 1) {
+        if (counts.open(prefix, perSource * shares)) taken.push(prefix);
+        else {
+          leave();
+          return null;
+        }
+      }
+    return { taken, leave };
+  };
+
   // Before TLS begins, so that a connection too many costs no handshake.
   server.prependListener('connection', (socket: Socket) => {
-    const counted: string[] = [];
-    const leave = () => {
-      for (const prefix of counted) counts.close(prefix);
-    };
-    for (const { prefix, shares } of sourcesOf(socket.remoteAddress ?? '')) {
-      if (counts.open(prefix, perSource * shares)) counted.push(prefix);
-      else {
-        leave();
-        socket.destroy();
-        return;
-      }
+    const counted = take(socket.remoteAddress ?? '', 1);
+    if (counted === null) {
+      socket.destroy();
+      return;
     }
-    sockets.set(socket, counted);
+    sockets.set(socket, counted.taken);
     socket.once('close', () => {
       sockets.delete(socket);
-      leave();
+      counted.leave();
     });
+  });
+
+  server.on('secureConnection', (socket: TLSSocket) => {
+    const more = Math.floor(certificateBytes(socket) / bytesOfPlace);
+    if (more === 0) return;
+    const counted = take(socket.remoteAddress ?? '', more);
+    if (counted === null) socket.destroy();
+    else socket.once('close', counted.leave);
   });
 
   // A handshake checks what the certificate's key has signed before we can judge the key. So it takes places of its
