@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
-import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import fs, { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { DAY, systemClock } from '../../src/platform/clock.ts';
@@ -15,6 +16,7 @@ import { csrPem } from '../support/csr.ts';
 import { clientApi, enrolledDevice, invited, verifiedClaims } from '../support/enrollment.ts';
 import { httpsClient } from '../support/https-client.ts';
 import { loggedIn, password } from '../support/management.ts';
+import { isFullSize } from '../support/size.ts';
 
 const configFile = 'h/controller.yml';
 
@@ -277,6 +279,48 @@ describe('pki rotate root', () => {
         const renewed = await home.box.run(['pki', 'renew', '--config', configFile]);
         assert.equal(renewed.code, 0, `${pair.subject}: ${renewed.stderr}`);
       }
+    }
+  });
+
+  test('a retirement that stops at any file is finished when it is made again', {
+    // It stops between two calls of the command.
+    skip: isFullSize,
+  }, async (t) => {
+    await using home = await newHome();
+    await home.rotated('root');
+    await home.rotated('root', '--switch');
+    const before = home.everything();
+    let [steps, most] = [0, Number.POSITIVE_INFINITY];
+    for (const name of ['renameSync', 'rmSync'] as const) {
+      const original = fs[name] as (...args: unknown[]) => void;
+      const mocked = t.mock.method(fs, name, (...args: unknown[]) => {
+        const path = String(args[0]);
+        if (path.startsWith(home.path('.')) && existsSync(path)) steps += 1;
+        if (steps > most) throw new Error('pulled the plug');
+        original(...args);
+      });
+      t.after(() => mocked.mock.restore());
+    }
+    syncBuiltinESMExports();
+    t.after(syncBuiltinESMExports);
+    await home.rotated('root', '--retire');
+    const [all, names] = [steps, Object.keys(home.everything())];
+    assert.ok(all > 5, `${all}`);
+    for (let until = 0; until < all; until += 1) {
+      for (const name of Object.keys(home.everything())) rmSync(home.path(name));
+      for (const [name, text] of Object.entries(before))
+        writeFileSync(home.path(name), text, { mode: 0o600 });
+      [steps, most] = [0, until];
+      await home.rotate('root', '--retire');
+      most = Number.POSITIVE_INFINITY;
+      const again = await home.rotate('root', '--retire');
+      if (again.code !== 0) assert.match(again.stderr, /The root CA is not being rotated/);
+      assert.deepEqual(Object.keys(home.everything()), names, `stopped before step ${until + 1}`);
+      assert.equal(
+        home.read('server.cert.pem').match(/BEGIN/g)?.length,
+        1,
+        'no certificate by the former root',
+      );
     }
   });
 

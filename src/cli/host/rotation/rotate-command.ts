@@ -28,6 +28,7 @@ import {
   discard,
   placePair,
   type Rotated,
+  removeLeftKeys,
   retire,
   rotations,
   type Stage,
@@ -62,6 +63,7 @@ export const rotateAuthority: Work<RotateOptions, readonly [Which]> = async (rep
     const all = rotations(config, homePaths(ports.cwd, dirname(host.configFile)));
     const rotated = all.find((one) => one.which === which);
     if (rotated === undefined) throw notHere(which, host);
+    removeLeftKeys(rotated.pair);
     const step: Step = (['switch', 'retire', 'undo'] as const).find((name) => options[name]) ?? 'prepare';
     const work = { report, host, rotated, others: all.filter((one) => one !== rotated), options };
     const said = await steps[step](work);

@@ -148,8 +148,9 @@ export async function retire(needs: { readonly clock: Clock }, rotated: Rotated)
   placePair(besides(pair, 'retired'), { certPem, keyPem: readIfThere(previous.key) }, pair);
   if (rotated.which === 'root' && existsSync(paths.rootCross)) giveName(paths.rootCross, retiredCross(paths));
   distrustIn(bundle, leaving);
+  await settle(needs, rotated, ['next']);
+  // Last, because it says that the step is not finished.
   remove(previous);
-  await settle(needs, rotated);
 }
 
 /** The one that was retired last is trusted again. */
@@ -173,18 +174,28 @@ export async function discard(needs: { readonly clock: Clock }, rotated: Rotated
   await settle(needs, rotated);
 }
 
-/** Brings everything in line that follows from the authorities which are there. */
-export async function settle(needs: { readonly clock: Clock }, rotated: Rotated): Promise<void> {
-  const { which, pair, bundle, paths } = rotated;
+/** Removes private keys whose certificates an interrupted step has removed. */
+export function removeLeftKeys(pair: PemPair): void {
   for (const { cert, key } of [besides(pair, 'next'), besides(pair, 'previous')])
     if (!existsSync(cert)) rmSync(key, { force: true });
-  const places = [pair, besides(pair, 'next'), besides(pair, 'previous')];
+}
+
+/** Brings everything in line that follows from the authorities which are there, and stay. */
+export async function settle(
+  needs: { readonly clock: Clock },
+  rotated: Rotated,
+  staying: readonly Place[] = ['next', 'previous'],
+): Promise<void> {
+  const { which, pair, bundle, paths } = rotated;
+  removeLeftKeys(pair);
+  const besidesIt = staying.map((place) => besides(pair, place));
+  const places = [pair, ...besidesIt];
   trustIn(
     bundle,
     places.flatMap(({ cert }) => certificatesIn(cert).slice(0, 1)),
   );
   if (which !== 'root') return;
-  const isUnderWay = stageOf(pair) !== 'usual';
+  const isUnderWay = besidesIt.some(({ cert }) => existsSync(cert));
   if (isUnderWay && !existsSync(paths.rootCross) && existsSync(retiredCross(paths)))
     giveName(retiredCross(paths), paths.rootCross);
   const root = authorityAt(rotated, 'present');
