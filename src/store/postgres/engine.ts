@@ -174,8 +174,8 @@ function transactions(needs: {
 
 /**
  * A call that returns what the same one before it did, if that was committed; null: there is none. A code knows the
- * session that it opened, and an enrollment is known by its authenticator. Only the holder of a presented refresh token can have put this successor in its place, so
- * there is no limit of time.
+ * session that it opened, and an enrollment is known by its authenticator. Only the holder of a presented refresh token
+ * can have put this successor in its place, so there is no limit of time.
  */
 function onceMore(call: IntentCall): IntentCall | null {
   if (call.name === 'authRequests.redeemCode' || call.name === 'enrollments.redeem') return call;
