@@ -858,6 +858,19 @@ describe('sessions', () => {
     await page.getByText('There are none yet.').waitFor();
     await assertClean(guest);
   });
+
+  test('one that has ended meanwhile leaves the list when it is to be ended, and that is said', async () => {
+    const id = await server.createUser({ name: 'yara', password });
+    for (const _ of [1, 2]) await loggedIn(server, 'yara');
+    await using guest = await admin.at('/console/sessions?person=yara');
+    const { page } = guest;
+    await page.getByText('1 to 2 of 2').waitFor();
+    const [latest] = (await root.get(`identities/${id}/api-sessions`)).json.data;
+    assert.equal((await root.call('DELETE', `api-sessions/${latest.id}`)).status, 200);
+    await confirm(page, `end-${latest.id}`);
+    await announced(page, /There is nothing here/);
+    await page.getByText('1 to 1 of 1').waitFor();
+  });
 });
 
 describe('every screen about people', () => {

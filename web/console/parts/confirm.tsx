@@ -58,9 +58,11 @@ function Question(props: ConfirmProps & { readonly close: () => void }) {
       return make(isForced ? { ...asked, path: `${asked.path}?force=true` } : asked);
     },
     onError(error) {
-      if (!isHere()) announce(`${label}: ${failureText(error)}`);
+      const status = error instanceof Refusal ? error.status : 0;
+      // A dialog about what is gone goes with it.
+      if (!isHere() || status === 404) announce(`${label}: ${failureText(error)}`);
       // The next answer is about what the person then sees.
-      return error instanceof Refusal && error.status === 412 ? refresh() : undefined;
+      return [404, 409, 412].includes(status) ? refresh() : undefined;
     },
     async onSuccess() {
       await whenDone();
