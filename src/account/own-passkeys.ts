@@ -106,12 +106,13 @@ export async function removeOwnPasskey(
 async function hasOtherMeans(needs: LoginServices, { identity, policy }: Account): Promise<boolean> {
   const authenticators = await needs.store.authenticators.listOf([identity.id]);
   const password = authenticators.find(({ method }) => method === 'updb');
+  const ends = authenticators.flatMap((each) => (each.method === 'cert' ? (each.certExpiresAt ?? []) : []));
   const means = {
     identity,
     policy,
     hasPassword: password !== undefined,
     lockedUntil: password?.lockedUntil ?? null,
-    hasCertificate: authenticators.some(({ method }) => method === 'cert'),
+    certificateUntil: ends.length === 0 ? null : Math.max(...ends),
     hasPasskey: false,
     signers: needs.signers.all().filter(({ enabled }) => enabled),
   };

@@ -11,7 +11,8 @@ export interface AdministratorMeans {
   readonly hasPassword: boolean;
   /** Of the password; null when it is not locked. */
   readonly lockedUntil: Millis | null;
-  readonly hasCertificate: boolean;
+  /** When the last of its certificates expires; null: it has none that can be read. */
+  readonly certificateUntil: Millis | null;
   /** A discoverable one, which identifies its owner. */
   readonly hasPasskey: boolean;
   /** Enabled signers only. */
@@ -36,11 +37,15 @@ export function hasMeansToLogIn(means: AdministratorMeans, now: Millis): boolean
   if (requireExtJwt !== null && second === undefined) return false;
   const hasPassword = means.hasPassword && !isLockedForGood(means.lockedUntil, now);
   if (hasPassword && allowsMethod(policy, 'password')) return true;
-  if (means.hasCertificate && allowsMethod(policy, 'cert')) return true;
+  if (hasCertificate(means, now) && allowsMethod(policy, 'cert')) return true;
   if (means.hasPasskey && mayPasskeyOpen(policy)) return true;
   const mayOpen = (signer: (typeof vouching)[number]) =>
     allowsSigner(policy, signer.id) && (second === undefined || areIndependent(signer, second));
   return allowsMethod(policy, 'ext-jwt') && vouching.some(mayOpen);
+}
+
+function hasCertificate({ certificateUntil: until, policy }: AdministratorMeans, now: Millis): boolean {
+  return until !== null && (until >= now || policy.primary.cert.allowExpiredCerts);
 }
 
 /** Whether an administrator has to end a lock. @param lockedUntil null: not locked */

@@ -6,6 +6,7 @@ import type { AuthPolicyId, IdentityId } from '../../src/model/ids.ts';
 import { DAY, MINUTE } from '../../src/platform/clock.ts';
 import { auditedBy } from '../support/audit.ts';
 import { type Algorithm, coseOf, keysOf, SoftAuthenticator, type Twist } from '../support/authenticator.ts';
+import { enrolled } from '../support/certificates.ts';
 import { outcomesOf, reasonOf } from '../support/external-jwt.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { beginLogin, callWith, claimsOf, refresh, submitPassword } from '../support/flow.ts';
@@ -693,6 +694,8 @@ describe('removing a passkey', () => {
     const only = await passkeyPolicy(server);
     const pat = await personWithPasskey(server, only);
     await server.store.authPolicies.update(only, { primary: { updb: { allowed: false } } }, clock.now());
+    // A certificate that has expired is no other way.
+    await enrolled(server, pat.id, { from: -3000 * DAY, until: -2000 * DAY });
     const { access_token: token } = await tokensOf(server, await usePasskey(server, pat));
     const headers = { authorization: `Bearer ${token}` };
     const [{ id }] = (await server.get(ownPath, { headers })).json.data;

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
+import { asId } from '../../src/model/ids.ts';
+import { MINUTE } from '../../src/platform/clock.ts';
+import { enrolled } from '../support/certificates.ts';
 import { assertRefused, type Caller, createdId, loggedIn, password } from '../support/management.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
@@ -44,6 +47,23 @@ describe('the last administrator', () => {
     for (const id of [other.json.data.id, disabledId]) {
       assert.equal((await admin.call('DELETE', `identities/${id}`)).status, 200);
     }
+  });
+
+  test('is the last one who can log in: expired certificates count only where the policy accepts them', async () => {
+    const certificateOnly = await admin.call('POST', 'identities', { name: 'long gone', isAdmin: true });
+    const goneId = createdId(certificateOnly);
+    await enrolled(server, asId(goneId), { until: -MINUTE });
+    assertRefused(await admin.call('DELETE', `identities/${rootId}`), 409, 'CONFLICT', 'force');
+    const primary = { cert: { allowed: true, allowExpiredCerts: true } };
+    const policy = createdId(await admin.call('POST', 'auth-policies', { name: 'old ones too', primary }));
+    const accepting = { authPolicyId: policy };
+    assert.equal((await admin.call('PATCH', `identities/${goneId}`, accepting)).status, 200);
+    const strict = { primary: { cert: { allowExpiredCerts: false } } };
+    assert.equal((await admin.call('PATCH', `auth-policies/${policy}`, strict)).status, 200);
+    assertRefused(await admin.call('PATCH', `identities/${rootId}`, { isAdmin: false }), 409, 'CONFLICT');
+    const lenient = { primary: { cert: { allowExpiredCerts: true } } };
+    assert.equal((await admin.call('PATCH', `auth-policies/${policy}`, lenient)).status, 200);
+    assert.equal((await admin.call('PATCH', `identities/${rootId}`, { isAdmin: false })).status, 200);
   });
 
   test('cannot be required to send an external JWT that no administrator can provide', async () => {

@@ -13,8 +13,8 @@ const pageSize = 100;
 export const administratorsSql = `SELECT identities.id, identities.disabled_at, identities.disabled_until,
     identities.external_id, auth_policies.primary_rules, auth_policies.secondary_rules, password.id AS password_id,
     (SELECT attempts.locked_until FROM attempts WHERE attempts.key = 'password:' || password.id) AS locked_until,
-    (SELECT count(*) FROM authenticators
-      WHERE authenticators.identity_id = identities.id AND authenticators.method = 'cert') AS certificates,
+    (SELECT max(authenticators.cert_expires_at) FROM authenticators
+      WHERE authenticators.identity_id = identities.id AND authenticators.method = 'cert') AS certificate_until,
     (SELECT count(*) FROM passkeys
       WHERE passkeys.identity_id = identities.id AND passkeys.is_discoverable = 1) AS passkeys
   FROM identities
@@ -40,7 +40,7 @@ export function administratorMeansOf(row: SqlRow, signers: EnabledSigners): Admi
     policy: authPolicyRulesOf(row),
     hasPassword: textOrNull(row, 'password_id') !== null,
     lockedUntil: integerOrNull(row, 'locked_until'),
-    hasCertificate: integer(row, 'certificates') > 0,
+    certificateUntil: integerOrNull(row, 'certificate_until'),
     hasPasskey: integer(row, 'passkeys') > 0,
     signers,
   };
