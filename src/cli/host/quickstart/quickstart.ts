@@ -17,6 +17,7 @@ import { CliError, programAsTyped, type Report } from '../../terminal/output.ts'
 import { type CliPorts, homeFolder } from '../../terminal/ports.ts';
 import { shownPath } from '../load-config.ts';
 import { type ReadyFacts, runController } from '../run/run-controller.ts';
+import { type ControllerSignals, listenForSignals } from '../run/signals.ts';
 import { type HomePaths, homePaths } from '../setup/home.ts';
 import { serverNames } from '../setup/pki.ts';
 import { metricsPortFor, requireFreePort } from '../setup/ports-in-use.ts';
@@ -37,18 +38,27 @@ const defaultPort = 1280;
 /** Sets up missing parts and runs. Resolves when the controller has stopped. */
 export async function quickstart({ ports, json }: Report, given: QuickstartOptions): Promise<void> {
   const options = { ...given, json: given.json === true || json };
-  const home =
-    options.ephemeral === true
-      ? mkdtempSync(join(tmpdir(), 'overlay-auth-'))
-      : (options.home ?? homeFolder(ports));
+  using signals = listenForSignals();
+  if (options.ephemeral !== true) {
+    await runHome({ ports, options, signals }, homePaths(ports.cwd, options.home ?? homeFolder(ports)));
+    return;
+  }
+  const home = mkdtempSync(join(tmpdir(), 'overlay-auth-'));
+  // Threads may still create files in it when the process ends at once.
+  const discard = () => rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+  process.once('exit', discard);
   try {
-    await runHome(ports, options, homePaths(ports.cwd, home));
+    await runHome({ ports, options, signals }, homePaths(ports.cwd, home));
   } finally {
-    if (options.ephemeral === true) rmSync(home, { recursive: true, force: true });
+    process.off('exit', discard);
+    discard();
   }
 }
 
-async function runHome(ports: CliPorts, options: QuickstartOptions, paths: HomePaths): Promise<void> {
+async function runHome(
+  { ports, options, signals }: { ports: CliPorts; options: QuickstartOptions; signals: ControllerSignals },
+  paths: HomePaths,
+): Promise<void> {
   const { port = defaultPort } = options;
   const wishes: HomeWishes = {
     address: `localhost:${port}`,
@@ -79,6 +89,7 @@ async function runHome(ports: CliPorts, options: QuickstartOptions, paths: HomeP
     foundations,
     loaded: prepared.loaded,
     log,
+    signals,
     async onReady(ready, controller) {
       show.ready(ready, await setupLinkIfNeeded(prepared, controller), config);
     },

@@ -9,6 +9,7 @@ import { printResult, type Report } from '../../terminal/output.ts';
 import { checkedConfig, saidOf } from './check.ts';
 import { checkDatabaseAndKey } from './check-database.ts';
 import { runController } from './run-controller.ts';
+import { listenForSignals } from './signals.ts';
 
 /** `run controller CONFIG [--check]`: resolves when the controller has stopped. */
 export const runControllerCommand: Work<
@@ -16,6 +17,7 @@ export const runControllerCommand: Work<
   readonly [string]
 > = async (report, { check = false, logFormat }, [file]) => {
   if (check) return checkController(report, file);
+  using signals = listenForSignals();
   const { ports, json } = report;
   const { loaded } = await checkedConfig(ports, file);
   const { config } = loaded;
@@ -24,7 +26,7 @@ export const runControllerCommand: Work<
   await using log = openLogger({ level: config.log.level, format, to: 'stdout' });
   const { clock, random, env } = ports;
   await using foundations = await openFoundations({ config, clock, random, env, log });
-  await runController({ ports, file: resolve(ports.cwd, file), foundations, loaded, log });
+  await runController({ ports, file: resolve(ports.cwd, file), foundations, loaded, log, signals });
 };
 
 /** Everything that can be checked without starting, even beside a running controller. */

@@ -17,6 +17,7 @@ import { certificateOrders } from './acme-certificates.ts';
 import { warnOfEndingCertificates } from './certificate-warnings.ts';
 import { openControlSocket } from './control-socket.ts';
 import { controllerReload, type ReloadAnswer, warnOfSettings } from './reload.ts';
+import type { ControllerSignals } from './signals.ts';
 
 interface ControllerRun {
   readonly ports: CliPorts;
@@ -25,6 +26,7 @@ interface ControllerRun {
   readonly foundations: Foundations;
   readonly loaded: LoadedConfig;
   readonly log: OpenLogger;
+  readonly signals: ControllerSignals;
   /** Called when every listener accepts connections. */
   readonly onReady?: (ready: ReadyFacts, controller: RunningController) => Promise<void>;
 }
@@ -35,11 +37,12 @@ interface ControllerRun {
  * @throws ListenError, or what opening keys and services throws
  */
 export async function runController(run: ControllerRun): Promise<void> {
-  const { ports, file, foundations, loaded, log } = run;
+  const { ports, file, foundations, loaded, log, signals } = run;
   const { clock } = foundations;
   warnOfSettings(log, loaded);
 
   const controller = await startController(foundations);
+  const stopSignal = signals.untilStopped();
   const reloadConfig = async () => {
     const settled = await loadSettledConfig(ports, file);
     // In use since the start: only the next one would notice that it cannot be read any more.
@@ -60,9 +63,6 @@ export async function runController(run: ControllerRun): Promise<void> {
   try {
     await keepFresh();
     stopOrdering = every(MINUTE, { name: 'certificate orders', log, startsNow: true }, orders);
-    // A script that reads that it is ready may stop it at once. Without a handler by then, the signal would end the
-    // process abruptly, and an ephemeral home would stay.
-    const stopSignal = untilStopped(() => void reload());
     control = await openControlSocket(
       { file, platform: ports.platform, log },
       { reload, health: controller.health },
@@ -71,6 +71,7 @@ export async function runController(run: ControllerRun): Promise<void> {
     // The program that started the process waits for this line.
     log.always('ready', { ...ready, pid: process.pid, home: dirname(file) });
     await run.onReady?.(ready, controller);
+    signals.reloadWith(() => void reload());
     // Callers that wait for the controller need not wait for this.
     releaseMemory();
     const signal = await stopSignal;
@@ -83,28 +84,6 @@ export async function runController(run: ControllerRun): Promise<void> {
     await controller.stop();
   }
   log.info('stopped', { event: 'stopped' });
-}
-
-/**
- * Resolves with the first SIGTERM or SIGINT; a second one ends the process at once.
- * @param onHangup called for every SIGHUP until then
- */
-function untilStopped(onHangup: () => void): Promise<'SIGTERM' | 'SIGINT'> {
-  return new Promise((resolve) => {
-    let isStopping = false;
-    const stop = (signal: 'SIGTERM' | 'SIGINT') => {
-      // The second signal: do not wait for the requests under way.
-      if (isStopping) process.exit(1);
-      isStopping = true;
-      process.off('SIGHUP', onHangup);
-      // A SIGHUP while stopping must not end the process abruptly.
-      process.on('SIGHUP', () => undefined);
-      resolve(signal);
-    };
-    process.on('SIGTERM', stop);
-    process.on('SIGINT', stop);
-    process.on('SIGHUP', onHangup);
-  });
 }
 
 export interface ReadyFacts {
