@@ -13,7 +13,6 @@ export interface AdministratorMeans {
   readonly lockedUntil: Millis | null;
   /** When the last of its certificates expires; null: it has none that can be read. */
   readonly certificateUntil: Millis | null;
-  /** A discoverable one, which identifies its owner. */
   readonly hasPasskey: boolean;
   /** Enabled signers only. */
   readonly signers: readonly Pick<ExternalJwtSigner, 'id' | 'issuer' | 'useExternalId'>[];

@@ -2,8 +2,18 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { asId } from '../../src/model/ids.ts';
 import { MINUTE } from '../../src/platform/clock.ts';
+import { SoftAuthenticator } from '../support/authenticator.ts';
 import { enrolled } from '../support/certificates.ts';
-import { assertRefused, type Caller, createdId, loggedIn, password } from '../support/management.ts';
+import { beginLogin } from '../support/flow.ts';
+import {
+  assertRefused,
+  type Caller,
+  callerWith,
+  createdId,
+  loggedIn,
+  password,
+} from '../support/management.ts';
+import { question, storePasskey, submit, tokensOf } from '../support/passkeys.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 let server: TestServer;
@@ -64,6 +74,25 @@ describe('the last administrator', () => {
     const lenient = { primary: { cert: { allowExpiredCerts: true } } };
     assert.equal((await admin.call('PATCH', `auth-policies/${policy}`, lenient)).status, 200);
     assert.equal((await admin.call('PATCH', `identities/${rootId}`, { isAdmin: false })).status, 200);
+  });
+
+  test('is the last one who can log in: a security key without resident keys counts', async () => {
+    const kayId = await server.createUser({ name: 'kay', password, isAdmin: true });
+    const device = new SoftAuthenticator(server.url);
+    const keyId = await storePasskey(server, kayId, device);
+    const ofKay = await authenticatorOf(kayId);
+    assert.equal((await admin.call('DELETE', `authenticators/${ofKay}`)).status, 200);
+    assert.equal((await admin.call('DELETE', `identities/${rootId}`)).status, 200);
+    const login = await beginLogin(server);
+    const answered = device.get(await question(server, login, 'kay'), { userHandle: null });
+    const tokens = await tokensOf(server, await submit(server, login, answered));
+    const kay = callerWith(server, tokens.access_token);
+    for (const [method, path, body] of [
+      ['DELETE', `identities/${kayId}`],
+      ['PATCH', `identities/${kayId}`, { isAdmin: false }],
+      ['DELETE', `identities/${kayId}/passkeys/${keyId}`],
+    ] as const)
+      assertRefused(await kay.call(method, path, body), 409, 'CONFLICT', 'force');
   });
 
   test('cannot be required to send an external JWT that no administrator can provide', async () => {

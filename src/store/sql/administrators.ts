@@ -15,8 +15,7 @@ export const administratorsSql = `SELECT identities.id, identities.disabled_at, 
     (SELECT attempts.locked_until FROM attempts WHERE attempts.key = 'password:' || password.id) AS locked_until,
     (SELECT max(authenticators.cert_expires_at) FROM authenticators
       WHERE authenticators.identity_id = identities.id AND authenticators.method = 'cert') AS certificate_until,
-    (SELECT count(*) FROM passkeys
-      WHERE passkeys.identity_id = identities.id AND passkeys.is_discoverable = 1) AS passkeys
+    (SELECT count(*) FROM passkeys WHERE passkeys.identity_id = identities.id) AS passkeys
   FROM identities
   JOIN auth_policies ON auth_policies.id = identities.auth_policy_id
   LEFT JOIN authenticators AS password ON password.identity_id = identities.id AND password.method = 'updb'
