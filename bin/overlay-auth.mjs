@@ -98,5 +98,10 @@ function relaunch(bundledNode) {
   });
   child.on('close', (code, signal) => {
     process.exitCode = code ?? (signal === null ? 1 : 128);
+    // As the program ended: a service manager takes this for a clean end when it is the signal that it has sent.
+    if (signal !== null) {
+      process.removeAllListeners(signal);
+      process.kill(process.pid, signal);
+    }
   });
 }

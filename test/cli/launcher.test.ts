@@ -121,6 +121,20 @@ test('an installation is called by name if it is on the path, otherwise by its l
   assert.equal(told(`${other}:${bin}`, folder), './bin/overlay-auth');
 });
 
+test('a launcher with an old Node ends by the signal that ended the program', (t) => {
+  const { folder, command } = installation(t);
+  const home = join(folder, 'lib', 'node_modules', 'overlay-auth');
+  writeFileSync(join(home, 'src', 'main.js'), "process.kill(process.pid, 'SIGTERM')");
+  const node = join(home, 'node_modules', `node-${process.platform}-${process.arch}`);
+  mkdirSync(join(node, 'bin'), { recursive: true });
+  writeFileSync(join(node, 'package.json'), '{}');
+  symlinkSync(process.execPath, join(node, 'bin', 'node'));
+  const old = "Object.defineProperty(process, 'versions', { value: { node: '20.0.0' } })";
+  const preload = `data:text/javascript,${encodeURIComponent(old)}`;
+  const { signal, status } = spawnSync(process.execPath, ['--import', preload, command]);
+  assert.deepEqual([signal, status], ['SIGTERM', null]);
+});
+
 describe('the Node of a package', () => {
   const script = '#!/bin/sh\necho it runs\n';
   const program = `
