@@ -14,6 +14,9 @@ if (major < 24 || (major === 24 && minor < 7)) {
   );
   process.exitCode = 1;
 } else {
+  // Loading the program takes longer than the rest of a start: `listenForSignals` begins only then, and the file of the
+  // configuration is read after it.
+  if (['run', 'quickstart'].includes(process.argv[2] ?? '')) process.on('SIGHUP', () => undefined);
   // Half of these threads may look up names. With Node's four, two names whose servers are silent would keep all others
   // waiting, that of the database too.
   process.env.UV_THREADPOOL_SIZE ??= '16';

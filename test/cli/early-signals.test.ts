@@ -61,6 +61,25 @@ test('SIGHUP before a controller is ready is followed by one reload after that',
   assert.deepEqual(events, ['ready', 'reloaded', 'stopped']);
 });
 
+/** Hangs up when the entry point begins to load the program. */
+const hangUp = `import { registerHooks } from 'node:module';
+  registerHooks({
+    resolve(specifier, context, next) {
+      if (/cli.program\\.[jt]s$/.test(specifier)) process.kill(process.pid, 'SIGHUP');
+      return next(specifier, context);
+    },
+  });`;
+
+test('SIGHUP while the program is loaded does not end a controller', async (t) => {
+  const box = sandbox();
+  t.after(() => box.close());
+  await box.home('h', 'localhost:0');
+  const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(hangUp)}`;
+  const started = box.start(run, { env: { NODE_OPTIONS } });
+  await untilReady(started);
+  await exits(0, stopped(started));
+});
+
 for (const signal of ['SIGTERM', 'SIGINT'] as const)
   test(`${signal} before a controller is ready ends it with 0`, async (t) => {
     const { box, env, asked } = await boxWithSilentDatabase(t);
