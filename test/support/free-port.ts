@@ -10,12 +10,15 @@ import { systemRandom } from '../../src/platform/random.ts';
  * its number. It is below the range from which systems take ports for connections, so that it is still free when a program
  * starts to listen there, and after that program was killed.
  */
-export async function freePort(): Promise<number> {
+export async function freePort(candidate: () => number = anyPort): Promise<number> {
   for (;;) {
-    const port = 20_000 + (systemRandom.bytes(4).readUInt32BE() % 10_000);
+    const port = candidate();
     if ((await isReserved(port)) && (await isFree(port))) return port;
   }
 }
+
+/** In the range of {@link freePort}; it may be taken. */
+export const anyPort = () => 20_000 + (systemRandom.bytes(4).readUInt32BE() % 10_000);
 
 async function isReserved(port: number): Promise<boolean> {
   const holder = createSocket('udp4');
@@ -23,6 +26,8 @@ async function isReserved(port: number): Promise<boolean> {
     holder.bind({ port, address: '127.0.0.1', exclusive: true });
     await once(holder, 'listening');
   } catch {
+    // One that could not be bound is open all the same.
+    holder.close();
     return false;
   }
   holder.unref();
