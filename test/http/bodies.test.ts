@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { describe, test } from 'node:test';
+import type { TLSSocket } from 'node:tls';
 import { z } from 'zod';
 import { envelope } from '../../src/http/request/answer.ts';
+import { bodyLimit } from '../../src/http/request/body.ts';
 import { type Route, route } from '../../src/http/request/route.ts';
+import { waitingBytes, waitingSums } from '../../src/http/server/waiting-bytes.ts';
+import { systemClock } from '../../src/platform/clock.ts';
 import { collectGarbage } from '../support/remembered.ts';
 import { patience, until } from '../support/until.ts';
 import { echoRoutes, openSocket, readUntilClose, send, sendRaw, startTestListener } from './support.ts';
@@ -268,6 +273,28 @@ describe('large bodies', () => {
     socket.write(chunks);
     await until(patience, () => received === count);
     assert.ok(used() - before < bytes, `${used() - before} bytes`);
+  });
+
+  test('bodies whose end does not come have a limit for each source: those that have waited longest end', async (t) => {
+    const limits = { perSource: 2.5 * bodyLimit, all: 100 * bodyLimit };
+    const waiting = waitingBytes({ clock: systemClock }, waitingSums(), limits);
+    const { port } = await startTestListener(t, { limits: { waiting } });
+    const body = JSON.stringify({ a: 'x'.repeat(bodyLimit - 8) });
+    const open: TLSSocket[] = [];
+    for (let count = 0; count < 6; count += 1) {
+      const socket = await openSocket(port);
+      t.after(() => socket.destroy());
+      socket.on('error', () => {}).resume();
+      socket.write(
+        `POST ${things} HTTP/1.1\r\nHost: localhost:${port}\r\nContent-Type: application/json\r\nContent-Length: ${bodyLimit}\r\n\r\n`,
+      );
+      socket.write(body.slice(0, -1));
+      open.push(socket);
+    }
+    await until(patience, () => open.filter(({ closed }) => closed).length >= 4);
+    const last = open.at(-1) as TLSSocket;
+    const [answer] = await Promise.all([once(last, 'data'), last.write(body.slice(-1))]);
+    assert.match(String(answer), /^HTTP\/1.1 201 /);
   });
 
   test('a body without end gets its refusal and is not read', async (t) => {

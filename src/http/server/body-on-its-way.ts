@@ -18,6 +18,13 @@ export function inviteBody(request: IncomingMessage, response: ServerResponse, l
   if (isAwaited(request) && announcedLength(request) <= limit) response.writeContinue();
 }
 
+const gathered = new WeakMap<IncomingMessage, number>();
+
+/** How much memory the body of a request takes, whether all of it has come or not, in bytes. */
+export function gatheredBytes(request: IncomingMessage): number {
+  return gathered.get(request) ?? 0;
+}
+
 /**
  * Reads a body into memory of its size. The framework keeps each chunk as an object until the last one has come: of chunks
  * of one byte, a client that never sends the last one made a hundred times what it sent.
@@ -43,6 +50,8 @@ export function gatherBody(
       const larger = Buffer.alloc(Math.min(limit, Math.max(next, 2 * length)));
       bytes.copy(larger, 0, 0, length);
       bytes = larger;
+      // Larger ones are those of administrators, which no stranger's may displace.
+      gathered.set(request, Math.min(bytes.length, bodyLimit));
     }
     chunk.copy(bytes, length);
     length = next;

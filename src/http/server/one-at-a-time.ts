@@ -6,6 +6,7 @@ import type { Server } from 'node:https';
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import type { Clock, Millis } from '../../platform/clock.ts';
+import { gatheredBytes } from './body-on-its-way.ts';
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -34,10 +35,11 @@ const leastParsed = 64;
 
 const connections = new WeakMap<Duplex, Connection>();
 
-/** How many bytes were received on a connection that nothing has looked at yet. */
+/** How many received bytes a connection keeps: those that nothing has looked at yet, and the body of its request. */
 export function heldBytes(socket: Duplex): number {
-  const held = connections.get(socket)?.held ?? [];
-  return held.reduce((sum, { length }) => sum + length, socket.readableLength);
+  const { held = [], current } = connections.get(socket) ?? {};
+  const body = current === undefined ? 0 : gatheredBytes(current);
+  return held.reduce((sum, { length }) => sum + length, socket.readableLength + body);
 }
 
 /**

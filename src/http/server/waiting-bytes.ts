@@ -1,5 +1,6 @@
-// Bytes that wait in memory for clients: answers that they do not take, and requests that they send meanwhile. The
-// connection of a client that takes nothing for too long ends, and so do the oldest ones when too much waits.
+// Bytes that wait in memory for clients: answers that they do not take, requests that they send meanwhile, and bodies that
+// they have begun to send. The connection of a client that takes nothing for too long ends, and so do the oldest ones when
+// too much waits.
 
 import type { Server } from 'node:https';
 import type { TLSSocket } from 'node:tls';
