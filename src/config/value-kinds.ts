@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path';
 import * as z from 'zod';
 import { formatRedirectUri } from '../model/redirect-uri-pattern.ts';
-import { HOUR, type Millis, SECOND } from '../platform/clock.ts';
+import { DAY, HOUR, MINUTE, type Millis, SECOND } from '../platform/clock.ts';
 import { DurationError, formatDuration, parseDuration } from '../platform/formats/durations.ts';
 import { withoutFinalSlashes } from '../platform/formats/final-slashes.ts';
 import { addressSet } from '../platform/network/address-rules.ts';
@@ -120,10 +120,29 @@ export const dbSchema = text(
       throw new Refusal('several hosts of a PostgreSQL URL stand before its path: postgres://USER@A,B/NAME');
     for (const each of readPostgresHosts(url)) readPostgresTls(each);
     readPostgresPooler(url);
-    return { engine: 'postgres', url: apart };
+    return { engine: 'postgres', url: withLimitsInMillis(url) ? url.href : apart };
   },
   (db) => (db.engine === 'sqlite' ? `sqlite:${db.file}` : db.url),
 );
+
+const unitsOfLimits: Readonly<Record<string, Millis>> = { ms: 1, s: SECOND, min: MINUTE, h: HOUR, d: DAY };
+
+/** The client reads only the digits of a limit: with `30s`, statements would end after 30 ms. @returns whether one had a unit */
+function withLimitsInMillis({ searchParams }: URL): boolean {
+  let had = false;
+  for (const [name, given] of [...searchParams].filter(([known]) => known.endsWith('_timeout'))) {
+    if (name === 'connect_timeout') continue;
+    const [, number, unit = 'ms'] = /^(\d+) ?(ms|s|min|h|d)?$/.exec(given) ?? [];
+    if (number === undefined)
+      throw new Refusal(
+        `${name} in the PostgreSQL URL is a time such as 30s or 2min, or a number of milliseconds`,
+      );
+    if (number === given) continue;
+    searchParams.set(name, String(Number(number) * (unitsOfLimits[unit] ?? 1)));
+    had = true;
+  }
+  return had;
+}
 
 const escapes =
   'in user name and password, write these characters percent-encoded: # as %23, / as %2F, ? as %3F, @ as %40, : as %3A, % as %25';

@@ -364,6 +364,25 @@ describe('loading the configuration', () => {
     });
   });
 
+  test('time limits in a database URL have the units of PostgreSQL, and are milliseconds without one', () => {
+    const at = (query: string) => replaceAt(minimalFile(), ['db'], `postgres://u:hunter2@h/x?${query}`);
+    const read = (query: string) => new URL((load(at(query)).config.db as { readonly url: string }).url);
+    const url = read('statement_timeout=30s&lock_timeout=1min&query_timeout=500&options=-c%20a%3D1%2B1');
+    assert.deepEqual(Object.fromEntries(url.searchParams), {
+      statement_timeout: '30000',
+      lock_timeout: '60000',
+      query_timeout: '500',
+      options: '-c a=1+1',
+    });
+    assert.equal(read('statement_timeout=9000').href, 'postgres://u:hunter2@h/x?statement_timeout=9000');
+    for (const wrong of ['30m', '1.5s', 'soon', '', '-1'])
+      assert.match(
+        problemsOf(at(`idle_in_transaction_session_timeout=${wrong}`))[0]?.message ?? '',
+        /^idle_in_transaction_session_timeout in the PostgreSQL URL .* 30s/,
+        wrong,
+      );
+  });
+
   test('a database URL whose password has unescaped characters is explained', () => {
     const urls = [
       '#hunter2@h/x',
