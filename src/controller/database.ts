@@ -202,16 +202,16 @@ function existingFile(file: string): string {
 /**
  * Copies everything from an SQLite database, which the caller has claimed, into an empty PostgreSQL database, and
  * compares the two. All or nothing.
- * @param url        of the target
- * @param onProgress called for each copied table
+ * @param copy.url        of the target
+ * @param copy.onProgress called for each copied table
+ * @param copy.putAside   see `copySqliteToPostgres`
  * @throws NoDatabase, UnsupportedDatabase (the source is not SQLite), SchemaError, StoreUnavailable
  */
 export async function copyToPostgres(
   config: Config,
-  url: string,
-  onProgress: (table: string, rows: number) => void,
+  copy: Readonly<{ url: string; onProgress: (table: string, rows: number) => void; putAside: () => void }>,
 ): Promise<void> {
   const path = existingFile(sqliteFile(config, 'move'));
   const { copySqliteToPostgres } = await import('../store/postgres/copy-from-sqlite.ts');
-  await copySqliteToPostgres({ path, url, onProgress });
+  await copySqliteToPostgres({ ...copy, path });
 }

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
-import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import fs, { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { after, describe, test } from 'node:test';
 import { ourSchema, schemaVersion } from '../../src/store/migrations/migrate.ts';
 import { withPostgres } from '../../src/store/postgres/open.ts';
 import { clientOfHome, sandbox, stopped, untilReady } from '../support/command.ts';
 import { login, refresh } from '../support/flow.ts';
 import { query, startPostgres } from '../support/postgres.ts';
+import { isFullSize } from '../support/size.ts';
 
 const config = ['--config', 'h/controller.yml'];
 const adminPassword = 'correct horse battery';
@@ -267,6 +270,47 @@ describe('ops db move', () => {
     const twice = await move(await server.createDatabase());
     assert.equal(twice.code, 1);
     assert.match(twice.stderr, /is on PostgreSQL already/);
+  });
+
+  test('holds the old file until it is put aside: no command that waited for it writes there', {
+    // Looks on between two calls of the command.
+    skip: isFullSize,
+  }, async (t) => {
+    const db = await server.createDatabase();
+    const box = sandbox();
+    t.after(() => box.close());
+    await box.home('h', 'localhost:0');
+    const rename = fs.renameSync;
+    const tries: string[] = [];
+    const mocked = t.mock.method(fs, 'renameSync', (from: string, to: string) => {
+      if (to.endsWith('overlay.db.moved')) {
+        const other = new DatabaseSync(from, { timeout: 0 });
+        try {
+          other.exec('BEGIN IMMEDIATE');
+          tries.push('could write');
+        } catch (error) {
+          tries.push(String((error as { readonly errstr?: unknown }).errstr));
+        }
+        other.close();
+      }
+      rename(from, to);
+    });
+    syncBuiltinESMExports();
+    t.after(() => {
+      mocked.mock.restore();
+      syncBuiltinESMExports();
+    });
+    // As after a controller that was killed, the last changes are in the log only.
+    const killed = new DatabaseSync(join(box.cwd, 'h', 'overlay.db'));
+    t.after(() => killed.close());
+    killed.exec('UPDATE schema_version SET usable_by = usable_by');
+    await box.exits(0, ['ops', 'db', 'move', '--to', db, ...config]);
+    assert.deepEqual(tries, ['database is locked']);
+    const old = join(box.cwd, 'h', 'overlay.db.moved');
+    assert.equal(statSync(`${old}-wal`).size, 0, 'everything is in the file itself');
+    const aside = new DatabaseSync(old, { readOnly: true });
+    assert.deepEqual({ ...aside.prepare('PRAGMA integrity_check').get() }, { integrity_check: 'ok' });
+    aside.close();
   });
 
   test('read the password from the file that PGPASSFILE names, and warn of nothing', async (t) => {

@@ -26,15 +26,21 @@ export async function moveCommand(
     using _lock = claimDatabase(config);
     let rows = 0;
     let tables = 0;
-    await copyToPostgres(config, target.url, (table, copied) => {
-      rows += copied;
-      tables += 1;
-      if (copied > 0) notice(report, `copied and compared ${table}: ${copied}`);
+    let aside = '';
+    const isFromFile = (ports.env[dbVariable] ?? '') === '';
+    await copyToPostgres(config, {
+      url: target.url,
+      onProgress(table, copied) {
+        rows += copied;
+        tables += 1;
+        if (copied > 0) notice(report, `copied and compared ${table}: ${copied}`);
+      },
+      putAside() {
+        if (isFromFile) nameDatabase(configFile, target);
+        aside = putAside(source);
+      },
     });
     notice(report, `copied and compared ${tables} tables: ${rows} rows`);
-    const isFromFile = (ports.env[dbVariable] ?? '') === '';
-    if (isFromFile) nameDatabase(configFile, target);
-    const aside = putAside(source);
     audit.record({ event: 'database.moved', from: source, to: dbText(target) }, null);
     const changed = isFromFile ? configFile : null;
     return { file: configFile, database: dbText(target), rows, config: changed, formerDatabase: aside };

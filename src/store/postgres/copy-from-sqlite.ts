@@ -25,17 +25,21 @@ interface Table {
 
 /**
  * Copies every row in one transaction. The source must not be written meanwhile. The target must be empty.
+ * @param copy.putAside called when everything is there; until it has ended, nobody else can write to the source
  * @throws SchemaError   the target has tables, or what arrived differs; the target is left empty then
  */
 export async function copySqliteToPostgres(copy: {
   readonly path: string;
   readonly url: string;
   readonly onProgress: (table: string, rows: number) => void;
+  readonly putAside: () => void;
 }): Promise<void> {
   using source = new DatabaseSync(copy.path, { timeout: 5000 });
   migrateSqlite(source);
   requireShapeOfSqlite(source);
   refuseNewer(schemaVersionOfSqlite(source));
+  // Once it is put aside, closing it no longer does this.
+  source.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   source.exec('BEGIN IMMEDIATE');
   await withPostgres(copy.url, async (target) => {
     await refuseUnsuitable(target);
@@ -53,6 +57,7 @@ export async function copySqliteToPostgres(copy: {
     await continueCounting(source, target);
     await target.query('COMMIT');
   });
+  copy.putAside();
 }
 
 async function refuseOccupied(target: pg.Client): Promise<void> {
