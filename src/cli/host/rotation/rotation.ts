@@ -143,9 +143,13 @@ export async function retire(needs: { readonly clock: Clock }, rotated: Rotated)
   const { pair, bundle, paths } = rotated;
   await settle(needs, rotated);
   const previous = besides(pair, 'previous');
-  const leaving = leavingWith(rotated, authorityAt(rotated, 'previous'));
+  const gone = authorityAt(rotated, 'previous');
+  const retired = besides(pair, 'retired');
+  const noted = certificatesIn(retired.cert);
+  // Made again, the step no longer finds what it has distrusted before.
+  const leaving = noted[0]?.raw.equals(gone.raw) ? noted : leavingWith(rotated, gone);
   const certPem = leaving.map(String).join('');
-  placePair(besides(pair, 'retired'), { certPem, keyPem: readIfThere(previous.key) }, pair);
+  placePair(retired, { certPem, keyPem: readIfThere(previous.key) }, pair);
   if (rotated.which === 'root' && existsSync(paths.rootCross)) giveName(paths.rootCross, retiredCross(paths));
   distrustIn(bundle, leaving);
   await settle(needs, rotated, ['next']);
@@ -186,16 +190,23 @@ export async function settle(
   rotated: Rotated,
   staying: readonly Place[] = ['next', 'previous'],
 ): Promise<void> {
-  const { which, pair, bundle, paths } = rotated;
+  const { which, pair, bundle } = rotated;
   removeLeftKeys(pair);
   const besidesIt = staying.map((place) => besides(pair, place));
-  const places = [pair, ...besidesIt];
-  trustIn(
-    bundle,
-    places.flatMap(({ cert }) => certificatesIn(cert).slice(0, 1)),
-  );
-  if (which !== 'root') return;
   const isUnderWay = besidesIt.some(({ cert }) => existsSync(cert));
+  if (which === 'root') await settleServer(needs, rotated, isUnderWay);
+  const trusted = [pair, ...besidesIt].flatMap(({ cert }) => certificatesIn(cert).slice(0, 1));
+  // Last, because a next one that is trusted says that its preparation is finished.
+  trustIn(bundle, trusted);
+}
+
+/** What the server presents follows from the roots. */
+async function settleServer(
+  needs: { readonly clock: Clock },
+  rotated: Rotated,
+  isUnderWay: boolean,
+): Promise<void> {
+  const { paths } = rotated;
   if (isUnderWay && !existsSync(paths.rootCross) && existsSync(retiredCross(paths)))
     giveName(retiredCross(paths), paths.rootCross);
   const root = authorityAt(rotated, 'present');
