@@ -2,8 +2,11 @@ import assert from 'node:assert/strict';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
+import { connect, type Socket } from 'node:net';
 import { describe, test } from 'node:test';
 import type { ConnectionOptions } from 'node:tls';
+import { waitingBytes, waitingSums } from '../../src/http/server/waiting-bytes.ts';
+import { systemClock } from '../../src/platform/clock.ts';
 import { makeCertificate } from '../support/chains.ts';
 import { patience, until } from '../support/until.ts';
 import { openSocket, send, sendRaw, startTestListener } from './support.ts';
@@ -158,6 +161,37 @@ describe('messages that are not well-formed HTTP', () => {
     });
     assert.ok(socket.bytesRead < 32 * 1024 * 1024, 'the answer was cut off');
   });
+});
+
+test('handshakes whose end does not come have a limit for each source: those that have waited longest end', async (t) => {
+  const waiting = waitingBytes({ clock: systemClock }, waitingSums(), { perSource: 100_000, all: 1_000_000 });
+  const { port } = await startTestListener(t, { limits: { waiting } });
+  const honest = await openSocket(port);
+  t.after(() => honest.destroy());
+  // What it has sent before is not in memory.
+  for (let count = 0; count < 20; count += 1) {
+    honest.write(
+      `GET /edge/client/v1/version HTTP/1.1\r\nHost: localhost:${port}\r\nX: ${'x'.repeat(9000)}\r\n\r\n`,
+    );
+    await once(honest, 'data');
+  }
+  // Of a first message of 128 KB, as TLS allows it.
+  const record = Buffer.alloc(5 + 16_384);
+  record.set([22, 3, 1, 64, 0]);
+  const begun = Buffer.concat([record, record, record]);
+  begun.set([1, 1, 255, 255, 3, 3], 5);
+  const open: Socket[] = [];
+  for (let count = 0; count < 6; count += 1) {
+    const socket = connect({ port, host: '127.0.0.1' });
+    t.after(() => socket.destroy());
+    await once(socket.on('error', () => {}).resume(), 'connect');
+    socket.write(begun);
+    open.push(socket);
+  }
+  await until(patience, () => open.filter(({ closed }) => closed).length >= 4);
+  assert.equal(open.at(-1)?.closed, false);
+  honest.write(`GET /edge/client/v1/version HTTP/1.1\r\nHost: localhost:${port}\r\n\r\n`);
+  assert.match(String((await once(honest, 'data'))[0]), /^HTTP\/1.1 200 /);
 });
 
 describe('a connection whose client has sent many certificates', () => {

@@ -1,8 +1,9 @@
-// Bytes that wait in memory for clients: answers that they do not take, requests that they send meanwhile, and bodies that
-// they have begun to send. The connection of a client that takes nothing for too long ends, and so do the oldest ones when
-// too much waits.
+// Bytes that wait in memory for clients: answers that they do not take, requests that they send meanwhile, and handshakes
+// and bodies that they have begun to send. The connection of a client that takes nothing for too long ends, and so do the
+// oldest ones when too much waits.
 
 import type { Server } from 'node:https';
+import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { Clock, Millis } from '../../platform/clock.ts';
 import { widestSource } from '../../platform/network/sources.ts';
@@ -38,7 +39,8 @@ export function waitingSums() {
 export type WaitingBytes = ReturnType<typeof waitingBytes>;
 
 interface Watched {
-  readonly server: Server;
+  /** What waits now. */
+  readonly bytes: () => number;
   readonly longest: Millis;
   readonly source: string;
   /** Since when something waits, and since when the client has taken none of it. */
@@ -52,7 +54,7 @@ const interval: Millis = 100;
 
 /** One for all servers of a thread. */
 export function waitingBytes({ clock }: { clock: Clock }, sums: WaitingSums, limits = usualLimits) {
-  const sockets = new Map<TLSSocket, Watched>();
+  const sockets = new Map<Socket, Watched>();
   const servers = new Set<Server>();
   let timer: NodeJS.Timeout | undefined;
   let lookedAt = clock.monotonic();
@@ -64,7 +66,7 @@ export function waitingBytes({ clock }: { clock: Clock }, sums: WaitingSums, lim
     lookedAt = now;
     const bySource = new Map<string, number>();
     for (const [socket, watched] of sockets) {
-      const bytes = waitingFor(socket);
+      const bytes = watched.bytes();
       if (bytes === 0) {
         watched.waitingSince = null;
         continue;
@@ -78,7 +80,7 @@ export function waitingBytes({ clock }: { clock: Clock }, sums: WaitingSums, lim
     endTooMany(bySource);
   }
 
-  function isStuck(socket: TLSSocket, watched: Watched, now: Millis): boolean {
+  function isStuck(socket: Socket, watched: Watched, now: Millis): boolean {
     const taken = socket.bytesWritten - socket.writableLength;
     if (socket.writableLength === 0 || taken !== watched.taken || watched.waitingSince === now) {
       watched.taken = taken;
@@ -101,9 +103,9 @@ export function waitingBytes({ clock }: { clock: Clock }, sums: WaitingSums, lim
     const waiting = [...sockets].filter(([, one]) => one.source === source && one.waitingSince !== null);
     waiting.sort(([, one], [, other]) => (one.waitingSince ?? 0) - (other.waitingSince ?? 0));
     let freed = 0;
-    for (const [socket] of waiting) {
+    for (const [socket, { bytes }] of waiting) {
       if (freed >= excess) break;
-      freed += waitingFor(socket);
+      freed += bytes();
       socket.destroy();
     }
     return freed;
@@ -114,10 +116,25 @@ export function waitingBytes({ clock }: { clock: Clock }, sums: WaitingSums, lim
     watch(server: Server, longest: Millis) {
       servers.add(server);
       timer ??= setInterval(look, interval).unref();
-      server.on('secureConnection', (socket) => {
+      const add = (socket: Socket, bytes: () => number) => {
         const source = widestSource(socket.remoteAddress ?? '');
-        sockets.set(socket, { server, longest, source, waitingSince: null, taken: 0, takenAt: 0 });
+        sockets.set(socket, { bytes, longest, source, waitingSince: null, taken: 0, takenAt: 0 });
         socket.once('close', () => sockets.delete(socket));
+      };
+      // TLS keeps a message of the handshake, up to 128 KB, until its last byte has come.
+      const inHandshake = new Map<string, Socket>();
+      server.on('connection', (socket: Socket) => {
+        if (socket.destroyed) return;
+        const client = clientOf(socket);
+        inHandshake.set(client, socket);
+        add(socket, () => socket.bytesRead);
+        socket.once('close', () => inHandshake.get(client) === socket && inHandshake.delete(client));
+      });
+      server.on('secureConnection', (socket) => {
+        const below = inHandshake.get(clientOf(socket));
+        if (below !== undefined) sockets.delete(below);
+        inHandshake.delete(clientOf(socket));
+        add(socket, () => waitingFor(socket));
       });
     },
     /** Ends the supervision of a server. */
@@ -128,6 +145,11 @@ export function waitingBytes({ clock }: { clock: Clock }, sums: WaitingSums, lim
       timer = undefined;
     },
   };
+}
+
+/** The other end of a connection, which no other open one of the server has. */
+function clientOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
 }
 
 function waitingFor(socket: TLSSocket): number {
