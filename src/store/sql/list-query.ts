@@ -29,6 +29,8 @@ const everyEntry = Number.MAX_SAFE_INTEGER;
 export interface CompiledList {
   /** Whether no index has the order, so that all entries that match are read to find a page. */
   readonly isSorted: boolean;
+  /** Whether the filter names a joined table, so that comparing an entry takes a row of another table. */
+  readonly isJoined: boolean;
   /** The engine chooses whether it sorts what matches or compares the entries in their order. */
   page(): Sql;
   /**
@@ -107,6 +109,7 @@ export function compileList(dialect: Dialect, source: ListSource, query: ListQue
   };
   return {
     isSorted: !isOfIndex && parts === null && first?.order !== 'filtered',
+    isJoined: join !== '',
     pageOfFew: () =>
       pageAmong(sql`${entries} LIMIT ${countedExactly + 1}`, ', count(*) OVER () AS list_total'),
     pageOfSorted: () => pageAmong(sql`${entries} LIMIT ${everyEntry}`),

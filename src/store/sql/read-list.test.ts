@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AuthError } from '../../errors/auth-error.ts';
+import { apiSessionListFields } from '../../model/list-fields.ts';
 import { budgetOf, type ListQuery } from '../../model/list-query.ts';
 import { identityTable } from './codec.ts';
-import { type Engine, OutOfTime, postgresDialect } from './engine.ts';
+import { type Engine, OutOfTime, postgresDialect, type ReadInTurn } from './engine.ts';
 import type { SqlRow } from './intent.ts';
+import { listSource } from './list-source.ts';
 import { readList } from './read-list.ts';
 
 const rows = (length: number, more: SqlRow = {}): readonly SqlRow[] =>
@@ -108,6 +110,24 @@ test('the total of many is estimated to two digits, and is never less than what 
     const found = await pageWhere({ amongFirst: 10, matching: 1_000_000, inSample }, { offset });
     assert.deepEqual([found.totalCount, found.totalCountIsEstimate], [totalCount, true], `${inSample}`);
   }
+});
+
+test('a quarter of them is looked at for an estimate where each takes a row of another table', async () => {
+  const source = listSource('api_sessions', apiSessionListFields, { identity: 'JOIN' });
+  const sampledOf = async (field: string) => {
+    const asked: string[] = [];
+    const read: ReadInTurn = async ({ sql }) => {
+      asked.push(sql);
+      return [{ total: /pg_class/.test(sql) ? 10_000_000 : 0, list_total: 0 }];
+    };
+    const engine = { dialect: postgresDialect, inTurn: (_budget, use) => use(read) } as Engine;
+    const filter = { op: 'icontains', field, value: 'anna' } as const;
+    const budget = budgetOf({ identityId: 'reader', isAdmin: true });
+    await readList(engine, source, { filter, sort: [], limit: 10, offset: 0, budget });
+    return asked.flatMap((sql) => /TABLESAMPLE SYSTEM \(([\d.]+)\)/.exec(sql)?.[1] ?? []);
+  };
+  assert.deepEqual(await sampledOf('clientId'), ['0.4']);
+  assert.deepEqual(await sampledOf('identity'), ['0.1']);
 });
 
 test('a list that takes too long says what is slow, and what to do', async () => {

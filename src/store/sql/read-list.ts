@@ -41,6 +41,8 @@ const mostKeys = 100_000;
 /** How many rows are looked at to say how long a list is, and which part of the table: 40 of the fewest that are not counted. */
 const leastSample = 20_000;
 const leastPart = 1 / 250;
+/** This part of them where each takes a row of another table, which may be anywhere in it. */
+const partOfJoined = 1 / 4;
 /** How many rows are searched for a part of a text, or sorted, in a millisecond, read from disk. */
 const searchedInMilli = 800;
 /** Shorter parts of texts are in no index. */
@@ -220,11 +222,12 @@ interface Sample {
 
 const nothingMatches: Sample = { inTable: 0, matching: 0 };
 
-async function sampled({ engine, source, read }: Listing, { countOf }: CompiledList): Promise<Sample> {
+async function sampled({ engine, source, read }: Listing, list: CompiledList): Promise<Sample> {
   const inTable = onlyNumber(await read({ sql: engine.dialect.rowsOf(source.table), params: [] }));
   if (inTable <= countedExactly) return { inTable, matching: 0 };
-  const every = Math.max(1, Math.round(inTable / Math.max(leastSample, inTable * leastPart)));
-  return { inTable, matching: onlyNumber(await read(countOf(1 / every))) * every };
+  const rows = Math.max(leastSample, inTable * leastPart) * (list.isJoined ? partOfJoined : 1);
+  const every = Math.max(1, Math.round(inTable / rows));
+  return { inTable, matching: onlyNumber(await read(list.countOf(1 / every))) * every };
 }
 
 /**
