@@ -1,5 +1,13 @@
 import assert from 'node:assert/strict';
-import fs, { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import fs, {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmdirSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -227,6 +235,10 @@ describe('ops db move', () => {
     const url = new URL(db);
     url.searchParams.set('password', server.password);
     url.password = '';
+    // Stands for a folder or a disk that cannot be written to.
+    mkdirSync(`${configuration}.partial`);
+    assert.equal((await move(url.href)).code, 1);
+    rmdirSync(`${configuration}.partial`);
     const moved = await move(url.href);
     assert.equal(moved.code, 0, moved.stderr);
     assert.equal(statSync(configuration).mode & 0o777, 0o600, 'it contains the password now');

@@ -1,11 +1,11 @@
-import { existsSync, readFileSync, renameSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { parseDocument } from 'yaml';
 import type { Config } from '../../config/config.ts';
 import { dbText, holdsPassword } from '../../config/file-shape.ts';
 import { dbVariable } from '../../config/load.ts';
 import { dbSchema } from '../../config/value-kinds.ts';
 import { claimDatabase, copyToPostgres, sqliteFile } from '../../controller/database.ts';
-import { writeWhole } from '../../platform/whole-file.ts';
+import { createSynced, partialOf, writeWhole } from '../../platform/whole-file.ts';
 import { notice, printResult, type Report, usageError } from '../terminal/output.ts';
 import { type ConfigOptions, shownPath } from './load-config.ts';
 import { audited } from './operator-log.ts';
@@ -28,6 +28,7 @@ export async function moveCommand(
     let tables = 0;
     let aside = '';
     const isFromFile = (ports.env[dbVariable] ?? '') === '';
+    if (isFromFile) requireWritable(configFile);
     await copyToPostgres(config, {
       url: target.url,
       onProgress(table, copied) {
@@ -60,6 +61,14 @@ function targetOf(to: string): Extract<Config['db'], { engine: 'postgres' }> {
   const problem = parsed.success ? 'it must be postgres://USER@HOST/NAME' : parsed.error.issues[0]?.message;
   if (parsed.success && parsed.data.engine === 'postgres') return parsed.data;
   throw usageError(`--to cannot be used: ${problem}.`);
+}
+
+/** Found out at the end, it would leave a full target, which cannot be moved to again. @throws Error of node:fs */
+function requireWritable(file: string): void {
+  const trial = partialOf(file);
+  rmSync(trial, { force: true });
+  createSynced(trial, readFileSync(file, 'utf8'), 0o600);
+  rmSync(trial);
 }
 
 /** Replaces the value of `db` and leaves the rest of the file as its owner wrote it. */
