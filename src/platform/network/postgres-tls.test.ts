@@ -16,6 +16,8 @@ describe('the TLS parameters of a PostgreSQL URL', () => {
       ['?sslrootcert=/root.pem', 'verified'],
       ['?sslcert=/c.pem&sslkey=/k.pem', 'verified'],
       ['?sslnegotiation=direct', 'verified'],
+      ['?channel_binding=require', 'verified'],
+      ['?sslmode=no-verify&channel_binding=prefer', 'unverified'],
       ['?sslmode=no-verify', 'unverified'],
       ['?sslmode=disable', 'plain'],
       ['?application_name=x', 'unasked'],
@@ -29,6 +31,7 @@ describe('the TLS parameters of a PostgreSQL URL', () => {
     assert.equal(read('', { PGSSLMODE: 'require' }).protection, 'verified');
     assert.equal(read('?sslmode=disable', { PGSSLMODE: 'require' }).protection, 'plain');
     assert.equal(read('', { PGSSLMODE: '' }).protection, 'unasked');
+    assert.equal(read('', { PGCHANNELBINDING: 'require' }).protection, 'verified');
     const files = { PGSSLROOTCERT: '/r.pem', PGSSLCERT: '/c.pem', PGSSLKEY: '/k.pem' };
     assert.deepEqual(read('?sslmode=verify-full&sslrootcert=/mine.pem', files), {
       protection: 'verified',
@@ -62,6 +65,9 @@ describe('the TLS parameters of a PostgreSQL URL', () => {
       ['?sslmode=require&sslcert=/c.pem'],
       ['?sslmode=require&sslkey=/k.pem'],
       ['?sslnegotiation=soon'],
+      ['?channel_binding=required'],
+      ['?channel_binding=require&sslmode=disable'],
+      ['?sslmode=no-verify', { PGCHANNELBINDING: 'require' }],
       ['?sslmode=require&host=/var/run/postgresql'],
       ['', { PGSSLMODE: 'on' }],
       ['', { PGSSLMODE: 'verify_full' }],

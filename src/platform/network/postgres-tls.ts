@@ -38,6 +38,7 @@ const variables: Readonly<Record<string, string>> = {
   sslcert: 'PGSSLCERT',
   sslkey: 'PGSSLKEY',
   sslnegotiation: 'PGSSLNEGOTIATION',
+  channel_binding: 'PGCHANNELBINDING',
 };
 
 /**
@@ -70,14 +71,25 @@ export function readPostgresTls(
   const negotiation = said('sslnegotiation') ?? 'postgres';
   if (negotiation !== 'postgres' && negotiation !== 'direct')
     throw new PostgresTlsError('sslnegotiation of PostgreSQL is postgres or direct');
-  const isNamed = negotiation === 'direct' || Object.values(files).some((file) => file !== null);
+  const isBound = requiresBinding(said('channel_binding'));
+  const isNamed = isBound || negotiation === 'direct' || Object.values(files).some((file) => file !== null);
   const protection =
     protectionOf(said('sslmode'), searchParams.get('ssl')) ?? (isNamed ? 'verified' : 'unasked');
+  if (isBound && protection !== 'verified')
+    throw new PostgresTlsError(
+      'channel_binding=require of PostgreSQL needs TLS with a server that proves who it is: sslmode=verify-full',
+    );
   if (protection === 'plain' || protection === 'unasked') return { ...nothing, protection };
   return { protection, ...files, negotiation };
 }
 
 const nothing = { rootFile: null, certFile: null, keyFile: null, negotiation: 'postgres' } as const;
+
+/** Whether nobody may stand between. A certificate that is checked proves that too. */
+function requiresBinding(binding: string | null): boolean {
+  if (['require', 'prefer', 'disable', null].includes(binding)) return binding === 'require';
+  throw new PostgresTlsError('channel_binding of PostgreSQL is require, prefer or disable');
+}
 
 /** The URL without the parameters that `readPostgresTls` has read. */
 export function withoutTlsParameters(url: URL): URL {
