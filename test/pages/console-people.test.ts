@@ -18,7 +18,7 @@ import { personWithPasskey } from '../support/passkeys.ts';
 import { goodClaims, startTestIdp } from '../support/test-idp.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { eventually } from '../support/until.ts';
-import { announced, assertClean, atConsole, colleague, go, phone } from './console-support.ts';
+import { announced, assertClean, atConsole, colleague, go, held, phone } from './console-support.ts';
 
 const admin = colleague(() => server, 'root');
 const germanAdmin = colleague(() => server, 'root', { viewport: phone, language: 'de' });
@@ -447,6 +447,27 @@ describe('managing people', () => {
     await assertClean(guest);
     await page.locator('#open-person').click();
     await page.getByRole('heading', { level: 1, name: 'tom token' }).waitFor();
+  });
+
+  test('makes no invitation that is never shown when a person is still being added on another screen', async () => {
+    await using guest = await admin.at('/console/people/new');
+    const { page } = guest;
+    await page.locator('#field-name').fill('Left Behind');
+    const creation = await held(page, '**/identities');
+    await page.locator('#save').click();
+    await creation.asked;
+    await page.locator('nav a[href="/console/nodes"]').click();
+    await page.locator('#leave').click();
+    await page.getByRole('heading', { level: 1, name: 'Nodes' }).waitFor();
+    await creation.release();
+    await announced(page, 'Created');
+    await go(page, '/people?q=Left+Behind');
+    await page.getByRole('link', { name: 'Left Behind' }).click();
+    await page.locator('#invite').waitFor();
+    const id = new URL(page.url()).pathname.split('/').at(-1) ?? '';
+    assert.deepEqual(await openOf(id), []);
+    const invitations = (await root.get('invitations?limit=500')).json.data;
+    assert.ok(!JSON.stringify(invitations).includes(id));
   });
 
   test('is read again before its form is opened again, so that typing at once is no conflict', async () => {

@@ -3,6 +3,7 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { identityEntity as entity } from '../../../../src/model/entities/identity.ts';
+import { useIsHere } from '../../../parts/action.ts';
 import { Button, Card, Screen } from '../../../parts/screen.tsx';
 import { newDraft } from '../../forms/entity-fields.ts';
 import { EntityForm } from '../../forms/entity-form.tsx';
@@ -37,6 +38,7 @@ export function NewPersonScreen() {
   const [way, setWay] = useState<Way>('invitation');
   const [added, setAdded] = useState<Added | null>(null);
   const navigate = useNavigate();
+  const isHere = useIsHere();
   // From the record of a refused login.
   const { name = '', externalId = null, email = null } = useSearch({ strict: false }) as Partial<PersonDraft>;
   const initial = { ...newPerson, name, externalId, email };
@@ -54,7 +56,8 @@ export function NewPersonScreen() {
         id={null}
         read={{ document: initial, version: null }}
         mayChange={isAdmin}
-        saved={async (id, { name }) => setAdded(await giveAccess(id ?? '', name, way))}
+        // What only this screen would show is not made for a person who has left it.
+        saved={async (id, { name }) => isHere() && setAdded(await giveAccess(id ?? '', name, way))}
       >
         <PersonFields policy={null}>
           <Card id="how" title={words.how}>
