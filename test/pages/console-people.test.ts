@@ -470,6 +470,27 @@ describe('managing people', () => {
     assert.ok(!JSON.stringify(invitations).includes(id));
   });
 
+  test('says in German that something before the server refused what it was sent', async () => {
+    await using guest = await germanAdmin.at('/console/people/new');
+    const { page } = guest;
+    await page.locator('#field-name').fill('Groß');
+    const body = '<html><h1>Request Entity Too Large</h1></html>';
+    for (const [status, words] of [
+      [413, 'zu groß'],
+      [400, 'Das hat nicht geklappt'],
+    ] as const) {
+      await page.route('**/edge/management/v1/identities', (route) =>
+        route.fulfill({ status, contentType: 'text/html', body }),
+      );
+      await page.locator('#save').click();
+      await page.getByRole('alert').getByText(words).waitFor();
+      assert.doesNotMatch(await page.innerText('main'), /status/);
+      await page.unrouteAll();
+    }
+    await page.locator('#field-name').fill('');
+    await go(page, '/nodes');
+  });
+
   test('is read again before its form is opened again, so that typing at once is no conflict', async () => {
     const id = await server.createUser({ name: 'uma', password });
     await using guest = await admin.at(`/console/people/${id}`);

@@ -20,6 +20,8 @@ export function failureText(error: unknown): string {
   // Also of a provider that is too busy to renew the session.
   if (error.status === 429 || error.status === 503) return failures.busy;
   if (error.status === 502 || error.status === 504) return failures.unreachable;
+  // Not of the API but of something on the way, such as a proxy, in whatever language.
+  if (error.code === '') return error.status === 413 ? failures.tooLarge : failures.other;
   return error.status < 500 ? capitalised(reasonOf(error)) : failures.other;
 }
 

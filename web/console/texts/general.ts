@@ -85,6 +85,10 @@ export const general = wordsOf({
       'This was changed in the meantime. Load it again, then make your change.',
       'Dies wurde inzwischen geändert. Laden Sie es neu und machen Sie dann Ihre Änderung.',
     ],
+    tooLarge: [
+      'This is too large for the server, or for a proxy before it.',
+      'Das ist zu groß für den Server oder für einen Proxy davor.',
+    ],
     other: ['That did not work.', 'Das hat nicht geklappt.'],
     stale: [
       'This could not be refreshed and may be old.',
