@@ -310,6 +310,37 @@ test('says that the first app is gone when another one could not be begun, and g
   await page.locator('#secret').waitFor();
 });
 
+test('shows how things are where the answer to a change was lost and the change is sent again', async () => {
+  await using guest = await signedIn('lotta');
+  const { page } = guest;
+  /** Sends a change whose answer is lost, and sends it again. */
+  const twice = async (address: string, button: string) => {
+    await page.route(address, async (route) => {
+      if (route.request().method() === 'GET') return route.continue();
+      await route.fetch();
+      await route.abort();
+    });
+    await page.locator(button).click();
+    await page.getByRole('alert').getByText('could not be reached').waitFor();
+    await page.unroute(address);
+    await page.locator(button).click();
+    await announced(page, 'has changed meanwhile');
+  };
+  await goTo(page, 'app');
+  await twice('**/current-identity/mfa', '#set-up-app-submit');
+  const url = await page.locator('a[href^="otpauth:"]').getAttribute('href');
+  const code = await page.locator('#recovery-codes code').first().innerText();
+  await page.locator('#app-saved').check();
+  await page.locator('#app-code').fill(scan(systemClock, url ?? '').code());
+  await twice('**/current-identity/mfa/verify', '#confirm-app-submit');
+  await page.getByText('20 recovery codes are left').waitFor();
+
+  await page.locator('#fold-remove-app summary').click();
+  await page.locator('#remove-app-code').fill(code);
+  await twice('**/current-identity/mfa', '#remove-app-submit');
+  await page.getByText(/^Off\./).waitFor();
+});
+
 test('shows new recovery codes also to a person who left the part before they came', async () => {
   await using guest = await signedIn('nils');
   const { page } = guest;

@@ -3,8 +3,9 @@
 import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { Announcements } from '../parts/announce.tsx';
+import { Announcements, announce } from '../parts/announce.tsx';
 import { keepFocus } from '../parts/kept-focus.ts';
+import { failureText, isOutdated } from './failure.tsx';
 import { Gate } from './gate.tsx';
 import { begin, notice } from './session.ts';
 
@@ -13,7 +14,14 @@ const options = { retry: false, networkMode: 'always' } as const;
 const queries = new QueryClient({
   defaultOptions: { queries: { ...options, staleTime: 5_000 }, mutations: options },
   queryCache: new QueryCache({ onError: notice }),
-  mutationCache: new MutationCache({ onError: notice }),
+  mutationCache: new MutationCache({
+    onError(error) {
+      notice(error);
+      if (!isOutdated(error)) return undefined;
+      announce(failureText(error));
+      return queries.invalidateQueries();
+    },
+  }),
 });
 
 const place = document.getElementById('account');

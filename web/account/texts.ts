@@ -46,6 +46,10 @@ export const texts = {
       `The server cannot answer at the moment. Wait a little and try again; if it happens again, give this reference to an administrator: ${reference}`,
       `Der Server kann gerade nicht antworten. Warten Sie einen Moment und versuchen Sie es noch einmal; wenn es wieder vorkommt, geben Sie diese Kennung an einen Administrator weiter: ${reference}`,
     ],
+    changed: [
+      'This has changed meanwhile. The page shows how it is now.',
+      'Das hat sich inzwischen geändert. Die Seite zeigt, wie es jetzt ist.',
+    ],
     notShown: ['Your account cannot be shown', 'Ihr Konto kann nicht angezeigt werden'],
     failed: (reference: string) => [
       `That did not work. Try again; if it happens again, give this reference to an administrator: ${reference}`,
