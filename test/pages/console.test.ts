@@ -8,7 +8,7 @@ import { screenshot, type Visitor, visitor, wide } from '../support/browser.ts';
 import { password, rootOf } from '../support/management.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { eventually } from '../support/until.ts';
-import { announced, assertClean, atConsole, colleague, giveLogin, go } from './console-support.ts';
+import { announced, assertClean, atConsole, colleague, giveLogin, go, phone } from './console-support.ts';
 
 const admin = colleague(() => server, 'root');
 // Its store is broken, which reaches the thread of the test only.
@@ -239,6 +239,16 @@ describe('the shell', () => {
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByText('No person matches').waitFor();
     assert.equal(await page.locator('#offline').count(), 0);
+  });
+
+  test('has its menu in the window of a telephone whose text is twice as large', async () => {
+    await using guest = await admin.at('/console');
+    const { page } = guest;
+    await page.setViewportSize(phone);
+    await page.evaluate("document.documentElement.style.fontSize = '200%'");
+    const menu = await page.locator('.menu').boundingBox();
+    await page.evaluate("document.documentElement.style.fontSize = ''");
+    assert.ok(menu !== null && menu.x >= 0 && menu.x + menu.width <= phone.width, JSON.stringify(menu));
   });
 
   test('a field that was refused has another edge', async () => {
