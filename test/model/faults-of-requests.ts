@@ -15,8 +15,8 @@ export const faultsOfRequests: readonly Fault[] = [
     name: 'bytes that wait for clients have no limit',
     soughtBy: 'test/http/pipelining.test.ts',
     file: 'src/http/server/waiting-bytes.ts',
-    from: '      if (excess > 0) tooMuch -= endLongest(source, excess);',
-    to: '      if (excess < 0) tooMuch -= endLongest(source, excess);',
+    from: '      if (excess > 0) tooMuch -= endLongest(sockets, { source, excess });',
+    to: '      if (excess < 0) tooMuch -= endLongest(sockets, { source, excess });',
   },
   {
     name: 'an answer that everybody gets is made for each request',

@@ -80,35 +80,14 @@ export function waitingBytes({ clock }: { clock: Clock }, sums: WaitingSums, lim
     endTooMany(bySource);
   }
 
-  function isStuck(socket: Socket, watched: Watched, now: Millis): boolean {
-    const taken = socket.bytesWritten - socket.writableLength;
-    if (socket.writableLength === 0 || taken !== watched.taken || watched.waitingSince === now) {
-      watched.taken = taken;
-      watched.takenAt = now;
-    }
-    return now - watched.takenAt >= watched.longest;
-  }
-
   /** Of the sources with most, those that have waited longest. */
   function endTooMany(bySource: ReadonlyMap<string, number>): void {
     const dearest = [...bySource.keys()].sort((one, other) => sums.of(other) - sums.of(one));
     let tooMuch = sums.all() - limits.all;
     for (const source of dearest) {
       const excess = Math.max(tooMuch, sums.of(source) - limits.perSource);
-      if (excess > 0) tooMuch -= endLongest(source, excess);
+      if (excess > 0) tooMuch -= endLongest(sockets, { source, excess });
     }
-  }
-
-  function endLongest(source: string, excess: number): number {
-    const waiting = [...sockets].filter(([, one]) => one.source === source && one.waitingSince !== null);
-    waiting.sort(([, one], [, other]) => (one.waitingSince ?? 0) - (other.waitingSince ?? 0));
-    let freed = 0;
-    for (const [socket, { bytes }] of waiting) {
-      if (freed >= excess) break;
-      freed += bytes();
-      socket.destroy();
-    }
-    return freed;
   }
 
   return {
@@ -145,6 +124,31 @@ export function waitingBytes({ clock }: { clock: Clock }, sums: WaitingSums, lim
       timer = undefined;
     },
   };
+}
+
+function isStuck(socket: Socket, watched: Watched, now: Millis): boolean {
+  const taken = socket.bytesWritten - socket.writableLength;
+  if (socket.writableLength === 0 || taken !== watched.taken || watched.waitingSince === now) {
+    watched.taken = taken;
+    watched.takenAt = now;
+  }
+  return now - watched.takenAt >= watched.longest;
+}
+
+/** @returns how many bytes no longer wait */
+function endLongest(
+  sockets: ReadonlyMap<Socket, Watched>,
+  { source, excess }: { source: string; excess: number },
+): number {
+  const waiting = [...sockets].filter(([, one]) => one.source === source && one.waitingSince !== null);
+  waiting.sort(([, one], [, other]) => (one.waitingSince ?? 0) - (other.waitingSince ?? 0));
+  let freed = 0;
+  for (const [socket, { bytes }] of waiting) {
+    if (freed >= excess) break;
+    freed += bytes();
+    socket.destroy();
+  }
+  return freed;
 }
 
 /** The other end of a connection, which no other open one of the server has. */
