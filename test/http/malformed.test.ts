@@ -197,7 +197,7 @@ test('handshakes whose end does not come have a limit for each source: those tha
 describe('a connection whose client has sent many certificates', () => {
   const { keyPem: key, certPem } = makeCertificate({ subject: 'a leaf' });
   // About 16 KiB.
-  const cert = certPem + makeCertificate({ subject: 'x'.repeat(60) }).certPem.repeat(45);
+  const cert = certPem + makeCertificate({ subject: 'x'.repeat(4000) }).certPem.repeat(2);
 
   test('takes more places of its source while it is open, and ends when there are none', async (t) => {
     const { port } = await startTestListener(t, { limits: { connectionsPerSource: 3 } });
@@ -219,5 +219,33 @@ describe('a connection whose client has sent many certificates', () => {
     );
     const another = await open({ key, cert });
     await new Promise((resolve) => another.once('close', resolve).resume());
+  });
+
+  test('takes places for a minute if it has more issuers than a chain needs: TLS checks all of their signatures', async (t) => {
+    const { port } = await startTestListener(t, { limits: { connectionsPerSource: 3 } });
+    const open = async (tls: ConnectionOptions = {}) => {
+      const socket = await openSocket(port, tls);
+      t.after(() => socket.destroy());
+      return socket;
+    };
+    let issuer = makeCertificate({ subject: 'issuer 0' });
+    let sent = issuer.certPem;
+    for (let count = 1; count < 10; count += 1) {
+      issuer = makeCertificate({ subject: `issuer ${count}`, issuer });
+      sent = issuer.certPem + sent;
+    }
+    const leaf = makeCertificate({ subject: 'a leaf', issuer });
+    const long = await open({ key: leaf.keyPem, cert: leaf.certPem + sent });
+    long.write(`GET /edge/client/v1/version HTTP/1.1\r\nHost: localhost:${port}\r\n\r\n`);
+    await once(long, 'data');
+    await assert.rejects(open());
+    long.destroy();
+    await until(patience, () =>
+      open().then(
+        () => true,
+        () => false,
+      ),
+    );
+    await assert.rejects(open());
   });
 });

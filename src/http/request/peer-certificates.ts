@@ -53,12 +53,28 @@ export function certificateBytes(socket: TLSSocket): number {
   return bytes;
 }
 
-/** Whether a handshake, which may have failed, has checked a signature by a key that takes long. */
-export function wasCostly(socket: TLSSocket): boolean {
-  if (socket.isSessionReused()) return false;
+/**
+ * How many costly signatures a handshake, which may have failed, has checked: those by a costly key, and those beyond the
+ * eighth. It checks one for each sent certificate that leads upwards from the leaf, by keys that the client chose.
+ */
+export function costlyChecks(socket: TLSSocket): number {
+  if (socket.isSessionReused()) return 0;
+  const sent: X509Certificate[] = [];
+  for (let next = socket.getPeerX509Certificate(); next !== undefined; next = next.issuerCertificate)
+    sent.push(next);
+  const beyond = sent.length > longestChain ? issuersAmong(sent) - longestChain : 0;
+  return sent.filter(hasCostlyKey).length + Math.max(0, beyond);
+}
+
+/** How many of the certificates have the name of the issuer of another one. A client may also send a bundle of roots. */
+function issuersAmong(sent: readonly X509Certificate[]): number {
+  const names = sent.map(({ subject, issuer }) => ({ subject, issuer }));
+  return names.filter((one) => names.some((other) => other !== one && other.issuer === one.subject)).length;
+}
+
+function hasCostlyKey(certificate: X509Certificate): boolean {
   try {
-    const leaf = socket.getPeerX509Certificate();
-    return leaf !== undefined && isCostlyKey(leaf.publicKey);
+    return isCostlyKey(certificate.publicKey);
   } catch {
     // A key that cannot be read has checked nothing.
     return false;

@@ -50,6 +50,48 @@ test('a handshake with a costly key takes a twentieth of the places for a minute
   assert.equal(connect(remoteAddress).isOpen, true);
 });
 
+test('a handshake takes places for each costly key of its chain, and for each issuer beyond the eighth', (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const rsa = (publicExponent: bigint) => ({ asymmetricKeyDetails: { modulusLength: 2048, publicExponent } });
+  const [usual, costly] = [rsa(65_537n), rsa(2n ** 32n + 1n)];
+  const dsa = { asymmetricKeyType: 'dsa', asymmetricKeyDetails: { modulusLength: 3072 } };
+  const chain = (keys: readonly (object | null)[]) =>
+    keys.map((key, at) => ({ key, subject: `${at}`, issuer: `${at + 1}` }));
+  const roots = (count: number) =>
+    Array.from({ length: count }, (_, at) => ({ key: usual, subject: `r${at}`, issuer: `r${at}` }));
+  const table = [
+    [chain(Array(9).fill(usual)), 0],
+    [chain([usual, null, costly, dsa]), 2],
+    [chain(Array(12).fill(usual)), 3],
+    [[...chain([usual]), ...roots(140)], 0],
+    [chain(Array(90).fill(costly)), 20],
+  ] as const;
+  for (const [sent, checks] of table) {
+    const server = new EventEmitter();
+    const connect = limited(40, server);
+    const remoteAddress = '192.0.2.1';
+    let leaf: object | undefined;
+    for (const { key, ...names } of sent.toReversed())
+      leaf = {
+        ...names,
+        raw: Buffer.alloc(9),
+        issuerCertificate: leaf,
+        get publicKey() {
+          assert.ok(key !== null);
+          return key;
+        },
+      };
+    const chainSent = leaf;
+    server.emit('secureConnection', {
+      remoteAddress,
+      isSessionReused: () => false,
+      getPeerX509Certificate: () => chainSent,
+    });
+    const open = Array.from({ length: 41 }, () => connect(remoteAddress)).filter(({ isOpen }) => isOpen);
+    assert.equal(open.length, 40 - 2 * checks);
+  }
+});
+
 test('a source has its share of the connections, and a /48 of IPv6 eight', () => {
   const connect = limited(10);
   for (const address of ['192.0.2.1', '2001:db8:1:1::1']) {

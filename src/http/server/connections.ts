@@ -4,14 +4,14 @@ import { setImmediate } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
 import { MINUTE } from '../../platform/clock.ts';
 import { sourcesOf } from '../../platform/network/sources.ts';
-import { certificateBytes, wasCostly } from '../request/peer-certificates.ts';
+import { certificateBytes, costlyChecks } from '../request/peer-certificates.ts';
 
 /** Of one interface. */
 export const mostConnections = 20_000;
 /** The share of one source; see `sourcesOf`. */
 export const mostConnectionsPerSource = 2_000;
 
-/** So many handshakes with a costly key a source may make in a minute. */
+/** So many costly signatures a source may have checked in its handshakes in a minute. */
 const mostCostly = 20;
 
 /**
@@ -90,18 +90,19 @@ export function limitConnections(
     else socket.once('close', counted.leave);
   });
 
-  // A handshake checks what the certificate's key has signed before we can judge the key. So it takes places of its
+  // A handshake checks what the keys of certificates have signed before we can judge them. So it takes places of its
   // source, whether it succeeded or not, and beyond the last one: the connection has one itself. Where there is none,
   // the connections of the source end, which may all be about to send such a signature.
   const places = Math.ceil(perSource / mostCostly);
   const charge = (socket: TLSSocket) => {
-    if (!wasCostly(socket)) return;
-    for (const { prefix, shares } of sourcesOf(socket.remoteAddress ?? ''))
-      for (let left = places; left > 0; left -= 1) {
-        if (counts.open(prefix, perSource * shares + places))
-          setTimeout(() => counts.close(prefix), MINUTE).unref();
-        else endAllOf(prefix);
-      }
+    const charged = places * Math.min(mostCostly, costlyChecks(socket));
+    if (charged === 0) return;
+    for (const { prefix, shares } of sourcesOf(socket.remoteAddress ?? '')) {
+      let left = charged;
+      for (; left > 0 && counts.open(prefix, perSource * shares + places); left -= 1)
+        setTimeout(() => counts.close(prefix), MINUTE).unref();
+      if (left > 0) endAllOf(prefix);
+    }
   };
   const endAllOf = (prefix: string) => {
     for (const [open, counted] of sockets) if (counted.includes(prefix)) open.destroy();

@@ -32,9 +32,9 @@ export function isAcceptedKey(key: KeyObject): boolean {
 }
 
 /** Whether a check by this key, which a client has chosen, takes ten milliseconds and not a tenth of one. */
-export function isCostlyKey({ asymmetricKeyDetails: details = {} }: KeyObject): boolean {
+export function isCostlyKey({ asymmetricKeyType, asymmetricKeyDetails: details = {} }: KeyObject): boolean {
   const { modulusLength: bits = 0, publicExponent = 0n } = details;
-  return bits > longestRsaModulus || publicExponent > largestExponent;
+  return asymmetricKeyType === 'dsa' || bits > longestRsaModulus || publicExponent > largestExponent;
 }
 
 /** For people: `RSA 1024`, `RSA 2048 with an exponent of 33 bits`, `P-256`, `ed448`. */
