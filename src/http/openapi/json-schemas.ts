@@ -42,12 +42,17 @@ function framed(schema: z.ZodType, components: Record<string, JsonSchema>): Json
 }
 
 /**
- * References components, and omits three things that say less than they seem to: documents may gain members, a format
+ * References components, names one type besides null in each schema, which is all that generators of Go understand, and
+ * omits three things that say less than they seem to: documents may gain members, a format
  * says more than the pattern made from it, and the bounds of safe integers are no rule of the API.
  */
 function tidied(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(tidied);
   if (typeof value !== 'object' || value === null) return value;
+  if ('type' in value && Array.isArray(value.type) && value.type.length > 2) {
+    const { type, ...rest } = value;
+    return { ...rest, anyOf: type.map((one) => ({ type: one })) };
+  }
   const members = Object.entries(value).filter(
     ([name, member]) =>
       !(name === 'additionalProperties' && member === false) &&
