@@ -13,7 +13,8 @@ import {
 } from '../platform/network/outbound-targets.ts';
 import { AlreadyTaken } from '../store/contracts/store.ts';
 
-const longestName = 255;
+/** Of a name, in code points. */
+export const longestName = 255;
 /** RFC 5321 section 4.5.3.1.3, without the brackets. */
 const longestEmail = 254;
 const mostRoleAttributes = 100;

@@ -148,11 +148,10 @@ export function acceptableRevocation(sent: Revocation, limits: OutboundLimits): 
   // Answers are signed, so they may come without TLS.
   const asked = { limits, isSigned: true };
   for (const url of crlUrls ?? []) askableAddress('revocation.crlUrls', url, asked);
-  const responder = ocsp === '' ? null : ocsp;
-  if (responder != null) askableAddress('revocation.ocsp', responder, asked);
+  if (ocsp != null) askableAddress('revocation.ocsp', ocsp, asked);
   const pem = crlPem?.trim() === '' ? null : crlPem;
   if (pem != null) acceptableLists(pem);
-  return { ...sent, ocsp: responder, crlPem: pem };
+  return { ...sent, crlPem: pem };
 }
 
 function acceptableLists(pem: string): readonly UnverifiedList[] {

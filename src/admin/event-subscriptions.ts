@@ -42,8 +42,7 @@ export const eventSubscriptions = managed<typeof eventSubscriptionEntity>({
   storeOf: ({ eventSubscriptions: stored }) => stored,
   fields: {
     filter: (filter) => {
-      if (filter === null || filter === '') return null;
-      readEventFilter(filter);
+      if (filter !== null) readEventFilter(filter);
       return filter;
     },
   },
@@ -92,8 +91,7 @@ function requireAddress(
 ): void {
   const isSyslog = type === 'syslog';
   if (isSyslog && !/^tls:\/\/[^/?#]+$/.test(url)) throw refusedField('url', 'must be tls://host:port', url);
-  if (acceptableAddress('url', isSyslog ? addressOfSyslog(url) : url, limits) === null)
-    throw refusedField('url', 'must not be empty');
+  acceptableAddress('url', isSyslog ? addressOfSyslog(url) : url, limits);
 }
 
 /** Scheme and host, with a number if another subscription has that name. */

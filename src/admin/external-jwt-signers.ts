@@ -100,7 +100,7 @@ function clientProofOf(
 ): ClientProof {
   const none = { issuer: '', externalAuthUrl: null, clientId: null, sealedClientSecret: null };
   const signer = patched(externalJwtSignerEntity.fields, { ...none, ...before }, fields);
-  const sent = fields.clientSecret === '' ? null : fields.clientSecret;
+  const sent = fields.clientSecret;
   const clientAuthMethod = fields.clientAuthMethod ?? methodAfter(sent, before);
   if (clientAuthMethod !== 'none' && signer.clientId === null)
     throw refusedField('clientId', `is needed for ${clientAuthMethod}`);

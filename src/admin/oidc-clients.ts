@@ -249,7 +249,7 @@ export function acceptableJwks(jwks: object | null): object | null {
 
 /** An address of the application that people open. Only a login that it begins itself has to be https (OIDC Core 4). */
 export function acceptablePage(field: 'clientUri' | 'initiateLoginUri', url: string | null): string | null {
-  if (url === null || url === '') return null;
+  if (url === null) return null;
   const parsed = /^https?:\/\//.test(url) ? URL.parse(url) : null;
   if (parsed === null || url.length > longestUri)
     throw refusedField(field, 'must be an address of the web', url.slice(0, 100));
@@ -268,7 +268,7 @@ const pngHead = '89504e470d0a1a0a0000000d49484452';
 
 /** Only pictures that are in the text: one elsewhere would see who looks at it. SVG may contain scripts. */
 export function acceptableLogo(uri: string | null): string | null {
-  if (uri === null || uri === '') return null;
+  if (uri === null) return null;
   const [, base64 = ''] = /^data:image\/png;base64,([A-Za-z0-9+/]+={0,2})$/.exec(uri) ?? [];
   const png = Buffer.from(base64, 'base64');
   if (png.length > largestLogo) throw refusedField('logoUri', `must be at most ${largestLogo / 1024} KiB`);
@@ -286,7 +286,7 @@ export function acceptableAddress(
   url: string | null,
   limits: OutboundLimits,
 ): string | null {
-  if (url === null || url === '') return null;
+  if (url === null) return null;
   if (url.length > longestUri || !url.startsWith('https://') || url.includes('#'))
     throw refusedField(field, 'must be an https URL without a fragment', url.slice(0, 100));
   return askableAddress(field, url, { limits });

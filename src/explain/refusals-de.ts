@@ -49,6 +49,7 @@ export const refusalsInGerman: Readonly<Record<string, string>> = {
   'must not begin or end with a space': 'darf nicht mit einem Leerzeichen beginnen oder enden',
   'must be between {1} and {2}': 'muss zwischen {1} und {2} liegen',
   'must be at least 0, which means {1}': 'muss mindestens 0 sein, was {1} bedeutet',
+  'must be a whole number': 'muss eine ganze Zahl sein',
   'must be a whole number from {1} to {2}': 'muss eine ganze Zahl von {1} bis {2} sein',
   'must be a whole number from 1 to {1}, or null': 'muss eine ganze Zahl von 1 bis {1} oder leer sein',
   'must be one of {1}': 'muss eines davon sein: {1}',

@@ -2,6 +2,7 @@
 // its document.
 
 import { z } from 'zod';
+import { longestName } from '../../admin/acceptable-values.ts';
 import {
   type Change,
   defaultOf,
@@ -75,7 +76,8 @@ function isOfState(body: Body): boolean {
 /** The schema of a value with the rules of its field: whether it may be missing, and its default. */
 function ruledSchema(schema: z.ZodType, field: Field, body: Body): z.ZodType {
   const usual = defaultOf(field);
-  if ((body === 'object' || body === 'object-of-state') && usual !== undefined) return schema.default(usual);
+  if ((body === 'object' || body === 'object-of-state') && usual !== undefined)
+    return field.isNullable ? schema.default(usual).meta({ default: usual }) : schema.default(usual);
   if (!mayBeMissing(field, body)) return schema;
   const isDefault = body === 'new' || (body === 'whole' && field.whenLeftOut === undefined);
   // Only described here: the rules set it, also where no body is parsed.
@@ -93,9 +95,10 @@ function mayBeMissing(field: Field, body: Body): boolean {
 function sentSchema(field: Field, body: Body): z.ZodType {
   const given = defaultOf(field);
   const schema = described(field, kindSchema(field, body));
+  // Some clients send an empty text for none.
   if (field.isNullable && field.kind === 'reference' && !isOfState(body))
-    // Some clients send an empty text for none.
     return z.union([z.literal('').transform(() => null), schema]).nullable();
+  if (field.isNullable && isText(field)) return schema.transform((text) => text || null).nullable();
   if (field.isNullable) return schema.nullable();
   return field.nullIsDefault ? schema.nullable().transform((value) => value ?? given) : schema;
 }
@@ -116,9 +119,26 @@ function kindSchema(field: Field, body: Body): z.ZodType {
       return z.strictObject(bodyShape(field.members, body === 'state' ? 'state' : 'some'));
     case 'object':
       return z.strictObject(bodyShape(field.members, isOfState(body) ? 'object-of-state' : 'object'));
+    case 'text':
+    case 'pem':
+      return textSchema(field);
+    case 'texts':
+      return listOf(z.string().meta({ minLength: 1 }), field);
     default:
       return plainSchema(field);
   }
+}
+
+function isText({ kind }: Field): boolean {
+  return kind === 'text' || kind === 'pem' || kind === 'picture';
+}
+
+/** Empty only where that means none. */
+function textSchema(field: Field): z.ZodType {
+  if (field.isNullable || defaultOf(field) === '') return z.string();
+  const some = z.string().min(1, 'must not be empty');
+  // Only described: the rule counts the characters of the form that is stored.
+  return field.isName ? some.meta({ maxLength: longestName }) : some;
 }
 
 function boundedInteger({ least, most, zeroMeans }: IntegerBounds): z.ZodType {
@@ -149,7 +169,7 @@ function plainSchema(field: Field): z.ZodType {
     case 'flag':
       return z.boolean();
     case 'number':
-      return z.number();
+      return z.int('must be a whole number').min(0, 'must be a whole number');
     case 'texts':
       return listOf(z.string(), field);
     case 'choice':
@@ -161,7 +181,7 @@ function plainSchema(field: Field): z.ZodType {
     case 'pairs':
       return z.record(z.string(), z.string());
     case 'jwks':
-      return z.looseObject({ keys: z.array(z.looseObject({})) });
+      return z.looseObject({ keys: z.array(z.looseObject({})).meta({ minItems: 1 }) });
     default:
       return z.string();
   }

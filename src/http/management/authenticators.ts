@@ -19,9 +19,11 @@ import type { EdgeServices } from '../request/services.ts';
 import { describedResource } from './entity-routes.ts';
 import { operation, resourceRoutes } from './resource.ts';
 
+const filledText = z.string().min(1, 'must not be empty');
 const { username, password, tags } = z.strictObject({
-  username: z.string(),
-  password: z.string(),
+  username: filledText,
+  // The rules of passwords say all that is wrong with one.
+  password: z.string().meta({ minLength: 1 }),
   tags: tagsField.default({}),
 }).shape;
 const newPassword = z.strictObject({
@@ -34,14 +36,14 @@ const newPassword = z.strictObject({
 const newCertificate = z.strictObject({
   method: z.literal('cert'),
   identityId: idText,
-  certPem: z.string(),
+  certPem: filledText,
   tags,
 });
 /** Of either kind, as it was read: a password is not in its document. */
 const replacement = z.strictObject({
   username: username.optional(),
   password: password.optional(),
-  certPem: z.string().optional(),
+  certPem: filledText.optional(),
   tags,
 });
 const some = z.strictObject({ username, password, tags: tagsField }).partial();

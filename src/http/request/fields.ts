@@ -31,7 +31,10 @@ export const someTime = timeText.transform((text): Millis => Date.parse(text));
 /** RFC 3339; absent or null: none. */
 export const optionalTime = timeText.nullish().transform((text) => (text == null ? null : Date.parse(text)));
 
-export const durationText = z.string().meta({ examples: ['5m'] });
+export const durationText = z.string().meta({
+  pattern: String.raw`^\+?(0|((\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h|d))+)$`,
+  examples: ['5m'],
+});
 
 /** A duration such as `1h30m` or `7d`; Millis afterwards. */
 export const durationField = durationText.transform((text, context): Millis => {

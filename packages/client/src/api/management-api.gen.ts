@@ -7282,6 +7282,7 @@ export interface operations {
                         /** @default null */
                         roleAttributes?: string | null;
                         allowedRoleAttributes?: string[];
+                        /** @default null */
                         authPolicyId?: ("" | string) | null;
                     } | null;
                     /** @default true */
@@ -7390,6 +7391,7 @@ export interface operations {
                         /** @default null */
                         roleAttributes?: string | null;
                         allowedRoleAttributes?: string[];
+                        /** @default null */
                         authPolicyId?: ("" | string) | null;
                     } | null;
                     /** @default true */
@@ -7495,6 +7497,7 @@ export interface operations {
                         /** @default null */
                         roleAttributes?: string | null;
                         allowedRoleAttributes?: string[];
+                        /** @default null */
                         authPolicyId?: ("" | string) | null;
                     } | null;
                     requireVerifiedEmail?: boolean | null;
