@@ -134,9 +134,13 @@ test('a certificate for another name is refused from every issuer', async () => 
 
 test('a server that does not have the name that was used is reported', async () => {
   await using cli = commandLine();
-  const url = `https://127.0.0.1:${new URL(server.url).port}`;
-  const refused = await exits(1, login(cli, url, ['--ca', join(server.home, 'ca.pem')]));
+  const { port } = new URL(server.url);
+  const refused = await exits(
+    1,
+    login(cli, `https://127.0.0.1:${port}`, ['--ca', join(server.home, 'ca.pem')]),
+  );
   assert.match(refused.stderr, /does not go by the name in https:\/\/127\.0\.0\.1/);
+  assert.ok(refused.stderr.includes(`for example https://localhost:${port}\n`), refused.stderr);
 });
 
 describe('a server that is not there', () => {

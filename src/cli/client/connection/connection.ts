@@ -73,7 +73,7 @@ function notDiscovered(origin: string, error: unknown): unknown {
   if (error instanceof Refusal && error.status === 421) {
     return new CliError(`The server was reached, but it does not go by the name in ${origin}.`, {
       code: 'server_name_mismatch',
-      next: 'use the address that its operator configured, for example https://localhost:1280',
+      next: `use the address that its operator configured, for example https://localhost:${new URL(origin).port || 443}`,
     });
   }
   if (error instanceof ProtocolError && error.code === 'issuer_mismatch')
