@@ -52,6 +52,9 @@ interface Watched {
 // Looking costs nothing while requests are answered. What could be made meanwhile is bounded by the processor.
 const interval: Millis = 100;
 
+/** So much an ordinary client sends in its handshake. After a restart there are thousands at once, which must not count. */
+const usualHandshake = 8 * 1024;
+
 /** One for all servers of a thread. */
 export function waitingBytes({ clock }: { clock: Clock }, sums: WaitingSums, limits = usualLimits) {
   const sockets = new Map<Socket, Watched>();
@@ -106,7 +109,7 @@ export function waitingBytes({ clock }: { clock: Clock }, sums: WaitingSums, lim
         if (socket.destroyed) return;
         const client = clientOf(socket);
         inHandshake.set(client, socket);
-        add(socket, () => socket.bytesRead);
+        add(socket, () => Math.max(0, socket.bytesRead - usualHandshake));
         socket.once('close', () => inHandshake.get(client) === socket && inHandshake.delete(client));
       });
       server.on('secureConnection', (socket) => {
