@@ -108,7 +108,7 @@ export function compileList(dialect: Dialect, source: ListSource, query: ListQue
     return pageAmong(together(firsts, ' UNION ALL '));
   };
   return {
-    isSorted: !isOfIndex && parts === null && first?.order !== 'filtered',
+    isSorted: !isOfIndex && parts === null && (first?.order !== 'filtered' || query.filter.op === 'true'),
     isJoined: join !== '',
     pageOfFew: () =>
       pageAmong(sql`${entries} LIMIT ${countedExactly + 1}`, ', count(*) OVER () AS list_total'),
