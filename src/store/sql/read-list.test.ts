@@ -5,7 +5,7 @@ import { apiSessionListFields } from '../../model/list-fields.ts';
 import { budgetOf, type ListQuery } from '../../model/list-query.ts';
 import { identityTable } from './codec.ts';
 import { type Engine, OutOfTime, postgresDialect, type ReadInTurn } from './engine.ts';
-import type { SqlRow } from './intent.ts';
+import type { SqlRow, SqlValue } from './intent.ts';
 import { listSource } from './list-source.ts';
 import { readList } from './read-list.ts';
 
@@ -25,6 +25,7 @@ async function pageWhere(
   changes: Partial<ListQuery> = {},
 ) {
   const asked: string[] = [];
+  let compared: SqlValue | undefined;
   const answers: readonly (readonly [RegExp, string, readonly SqlRow[]])[] = [
     [/pg_class/, 'rows of the table', [{ total: 10_000_000 }]],
     [/TABLESAMPLE/, 'sample', [{ total: inSample }]],
@@ -38,9 +39,10 @@ async function pageWhere(
   const engine = {
     dialect: postgresDialect,
     inTurn: (_budget, use) =>
-      use(async ({ sql }) => {
+      use(async ({ sql, params }) => {
         const [, name = '', answer = []] = answers.find(([pattern]) => pattern.test(sql)) ?? [];
         asked.push(name);
+        if (name === 'among the first') [compared] = params;
         if (isSlow && !estimating.includes(name)) throw new OutOfTime();
         return answer;
       }),
@@ -50,12 +52,12 @@ async function pageWhere(
   const sort = [{ field: 'name', descending: false }];
   const query = { filter, sort, limit: 10, offset: 0, budget, ...changes };
   const { totalCount, totalCountIsEstimate } = await readList(engine, identityTable.listed, query);
-  return { asked, totalCount, totalCountIsEstimate };
+  return { asked, compared, totalCount, totalCountIsEstimate };
 }
 
 test('a page of few is read with its total in one statement', async () => {
-  const found = await pageWhere({ amongFirst: 0, matching: 500 });
-  assert.deepEqual(found, { asked: [...estimating, 'few'], totalCount: 500, totalCountIsEstimate: false });
+  const { asked, totalCount, totalCountIsEstimate } = await pageWhere({ amongFirst: 0, matching: 500 });
+  assert.deepEqual([asked, totalCount, totalCountIsEstimate], [[...estimating, 'few'], 500, false]);
 });
 
 test('an entry that is named is looked up without more', async () => {
@@ -97,6 +99,18 @@ test('a page of many is looked for at the beginning of an order, and if it is no
   assert.deepEqual(after.asked, [...estimating, 'among the first']);
   const far = await pageWhere({ amongFirst: 0, matching: 1_000_000 }, { offset: 20_000 });
   assert.deepEqual(far.asked, ['page', 'count', ...estimating]);
+});
+
+test('a page of many is looked for among as many entries as an eighth of those that would be sorted, or 100000', async () => {
+  for (const [inSample, offset, entries] of [
+    [400, 0, 12_500],
+    [10_000, 0, 312_500],
+    [400, 900, 100_000],
+    [10_000, 900, 312_500],
+  ] as const) {
+    const { compared } = await pageWhere({ amongFirst: 10, matching: 100_000, inSample }, { offset });
+    assert.equal(compared, entries, `${inSample} ${offset}`);
+  }
 });
 
 test('the total of many is estimated to two digits, and is never less than what is there', async () => {

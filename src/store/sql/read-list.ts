@@ -47,7 +47,7 @@ const partOfJoined = 1 / 4;
 const searchedInMilli = 800;
 /** Shorter parts of texts are in no index. */
 const shortestFound = 3;
-/** Among how many entries of an order a page is looked for at most, which are read one by one. */
+/** Among how many entries of an order a page is looked for at most, unless sorting would read far more. */
 const mostCompared = 100_000;
 
 interface RowsOfPage extends ListTotal {
@@ -243,7 +243,7 @@ async function pageOfMany(
   const { read } = listing;
   const { limit, offset } = query;
   const expected = ((offset + limit) * inTable) / Math.max(matching, countedExactly);
-  const entries = Math.min(mostCompared, Math.ceil(Math.max(4 * expected, matching / 8)));
+  const entries = Math.ceil(Math.max(Math.min(mostCompared, 4 * expected), matching / 8));
   const first = statements.pageAmongFirst(entries);
   if (first === null) {
     await requireSortable(listing, query, { statements, matching });
