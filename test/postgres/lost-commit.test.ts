@@ -6,11 +6,13 @@ import { after, test } from 'node:test';
 import { codeChallengeOf } from '../../src/oidc/pkce.ts';
 import { SECOND } from '../../src/platform/clock.ts';
 import { csrPem, ecKeys } from '../support/csr.ts';
-import { enroll, enrolledDevice, invited } from '../support/enrollment.ts';
+import { clientApi, enroll, enrolledDevice, invited } from '../support/enrollment.ts';
+import { bearer, createSigner, tokenOf } from '../support/external-jwt.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { callWith, claimsOf, login, obtainCode, redeem, refresh, verifier } from '../support/flow.ts';
 import { rootOf } from '../support/management.ts';
 import { postgresServer } from '../support/postgres.ts';
+import { startTestIdp } from '../support/test-idp.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { password } from '../support/totp.ts';
 import { patience, until } from '../support/until.ts';
@@ -97,6 +99,7 @@ url.port = String(wire.port);
 const clock = fixedClock('2026-01-01T00:00:00Z');
 const server = await startTestServer({ db: url.href, clock, signing: true });
 await server.createUser({ name: 'alice', password });
+const admin = await rootOf(server);
 after(async () => {
   await server.close();
   await wire.close();
@@ -150,12 +153,30 @@ test('a code whose COMMIT is cut off opens its session, which a second use ends'
 });
 
 test('a device gets its certificate although the COMMIT of its enrollment is cut off', async () => {
-  const admin = await rootOf(server);
   for (const kept of [0, committed.length - 1]) {
     const { id, token } = await invited(admin);
     wire.lose({ sent: id, kept });
     assert.ok((await enrolledDevice(server, token)).certPem);
     assert.ok(wire.hasLost());
     assert.equal((await enroll(server, token, csrPem(ecKeys()))).status, 400, 'it works once');
+  }
+});
+
+test('a person who enrolls with a token of a provider is not refused when the COMMIT is cut off', async (t) => {
+  const idp = await startTestIdp();
+  t.after(() => idp.close());
+  await createSigner(admin, idp, 'idp', {
+    enrollToTokenEnabled: true,
+    enrollNameClaimsSelector: 'preferred_username',
+  });
+  for (const kept of [0, committed.length - 1]) {
+    const name = `newcomer ${kept}`;
+    wire.lose({ sent: name, kept });
+    const token = await tokenOf(server, idp, name, { preferred_username: name });
+    const enrolling = () => server.post(`${clientApi}/enroll/token`, { json: {}, headers: bearer(token) });
+    const answer = await enrolling();
+    assert.equal(answer.status, 200, answer.text);
+    assert.ok(wire.hasLost());
+    assert.equal((await enrolling()).status, 409, 'there is one identity');
   }
 });

@@ -172,13 +172,19 @@ function transactions(needs: {
   };
 }
 
+const knowsWhatItMade: ReadonlySet<string> = new Set<IntentCall['name']>([
+  'authRequests.redeemCode',
+  'enrollments.redeem',
+  'enrollments.enroll',
+]);
+
 /**
  * A call that returns what the same one before it did, if that was committed; null: there is none. A code knows the
- * session that it opened, and an enrollment is known by its authenticator. Only the holder of a presented refresh token
+ * session that it opened, and an enrollment is known by its authenticator or its identity. Only the holder of a presented refresh token
  * can have put this successor in its place, so there is no limit of time.
  */
 function onceMore(call: IntentCall): IntentCall | null {
-  if (call.name === 'authRequests.redeemCode' || call.name === 'enrollments.redeem') return call;
+  if (knowsWhatItMade.has(call.name)) return call;
   if (call.name !== 'apiSessions.rotateRefreshToken') return null;
   const [rotate] = call.args as readonly [RotateRefreshToken];
   return { ...call, args: [{ ...rotate, retryGrace: Number.POSITIVE_INFINITY }] };

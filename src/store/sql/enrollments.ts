@@ -57,6 +57,8 @@ export const enrollments = concern<EnrollmentStore>()({
       return 'enrolled';
     },
     *enroll(identity, { voucher, certificate = null, limit }, now) {
+      if ((yield* first`SELECT 1 AS one FROM identities WHERE id = ${identity.id}`) !== undefined)
+        return 'enrolled';
       if ((yield* first`SELECT 1 AS one WHERE ${isUnchanged(voucher)}`) === undefined) return 'changed';
       if (limit !== undefined && (yield* countAttempt([limit], 1, now)).outcome === 'refused') return 'full';
       yield* createIdentity(unforced, [identity, null, now]);
