@@ -9,7 +9,16 @@ import { csrPem, ecKeys } from '../support/csr.ts';
 import { clientApi, enroll, enrolledDevice, invited } from '../support/enrollment.ts';
 import { bearer, createSigner, tokenOf } from '../support/external-jwt.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
-import { callWith, claimsOf, login, obtainCode, redeem, refresh, verifier } from '../support/flow.ts';
+import {
+  callWith,
+  claimsOf,
+  login,
+  obtainCode,
+  redeem,
+  redirectUri,
+  refresh,
+  verifier,
+} from '../support/flow.ts';
 import { rootOf } from '../support/management.ts';
 import { postgresServer } from '../support/postgres.ts';
 import { startTestIdp } from '../support/test-idp.ts';
@@ -179,4 +188,26 @@ test('a person who enrolls with a token of a provider is not refused when the CO
     assert.ok(wire.hasLost());
     assert.equal((await enrolling()).status, 409, 'there is one identity');
   }
+});
+
+test('a login with a new program is reported although its COMMIT is cut off', async () => {
+  const id = await server.createUser({ name: 'bob', password });
+  const loginWith = async (program: string, kept?: number) => {
+    const code = await obtainCode(server, 'bob', password);
+    if (kept !== undefined) wire.lose({ sent: codeChallengeOf(verifier), kept });
+    const headers = { 'user-agent': `${program}/1.0` };
+    const grant = { grant_type: 'authorization_code', client_id: 'overlay', code_verifier: verifier };
+    const form = { ...grant, code, redirect_uri: redirectUri };
+    const answer = await server.post('/oidc/token', { form, headers });
+    assert.equal(answer.status, 200, answer.text);
+    clock.advance(SECOND);
+  };
+  await loginWith('curl');
+  await loginWith('wget', 0);
+  await loginWith('libfetch', committed.length - 1);
+  await loginWith('wget', 0);
+  const filter = encodeURIComponent(`identityId = "${id}" and event = "login.new-program" sort by at`);
+  const { data } = (await admin.get(`audit-events?filter=${filter}`)).json;
+  const programs = data.map((event: { details: { program: string } }) => event.details.program);
+  assert.deepEqual(programs, ['wget 1.0', 'libfetch 1.0']);
 });

@@ -84,6 +84,8 @@ export interface RedeemCode {
   };
   /** See `Within`. */
   readonly within?: Within;
+  /** The answer of the first time was lost. */
+  readonly isAskedAgain?: boolean;
 }
 
 /** Opened only when the scopes of the authorization request contain `offline_access`. */

@@ -5,6 +5,7 @@ import type { PoolUse } from '../../model/metrics.ts';
 import { SECOND, systemClock } from '../../platform/clock.ts';
 import { inRounds } from '../../platform/in-rounds.ts';
 import type { RotateRefreshToken } from '../contracts/api-sessions.ts';
+import type { RedeemCode } from '../contracts/auth-requests.ts';
 import { StoreUnavailable } from '../contracts/store.ts';
 import { changeListeners, type Engine, listTurns, postgresDialect } from '../sql/engine.ts';
 import type { SqlRow } from '../sql/intent.ts';
@@ -172,11 +173,12 @@ function transactions(needs: {
   };
 }
 
-const knowsWhatItMade: ReadonlySet<string> = new Set<IntentCall['name']>([
-  'authRequests.redeemCode',
-  'enrollments.redeem',
-  'enrollments.enroll',
-]);
+const askedAgain: Readonly<Record<string, Partial<RotateRefreshToken & RedeemCode>>> = {
+  'apiSessions.rotateRefreshToken': { retryGrace: Number.POSITIVE_INFINITY },
+  'authRequests.redeemCode': { isAskedAgain: true },
+  'enrollments.redeem': {},
+  'enrollments.enroll': {},
+};
 
 /**
  * A call that returns what the same one before it did, if that was committed; null: there is none. A code knows the
@@ -184,10 +186,9 @@ const knowsWhatItMade: ReadonlySet<string> = new Set<IntentCall['name']>([
  * can have put this successor in its place, so there is no limit of time.
  */
 function onceMore(call: IntentCall): IntentCall | null {
-  if (knowsWhatItMade.has(call.name)) return call;
-  if (call.name !== 'apiSessions.rotateRefreshToken') return null;
-  const [rotate] = call.args as readonly [RotateRefreshToken];
-  return { ...call, args: [{ ...rotate, retryGrace: Number.POSITIVE_INFINITY }] };
+  const again = askedAgain[call.name];
+  const [asked, ...others] = call.args;
+  return again === undefined ? null : { ...call, args: [{ ...(asked as object), ...again }, ...others] };
 }
 
 /** Watches a pool from now on. @returns how it is used at the time of the call */

@@ -32,7 +32,7 @@ import {
 import { concern } from './concern.ts';
 import { passwordWasChosen, withdrawInvitation } from './identities.ts';
 import { first, type Intent, raw, run, type Sql, type SqlRow, sql, together } from './intent.ts';
-import { keepClientInfo, keepLastLogin, keepLogin, knownLoginsSql } from './last-logins.ts';
+import { keepClientInfo, keepLastLogin, keepLogin, knownLoginsSql, loginsBefore } from './last-logins.ts';
 import { type LoginRow, loginRow, provenText, putLogin, stillVouches } from './login-row.ts';
 import { endSession, endSessionsOf } from './session-ends.ts';
 
@@ -192,7 +192,8 @@ function* redeemCode(redeem: RedeemCode): Intent<RedeemedLogin | RefusedCode> {
   const opened = openedSession(redeem, request, progress);
   yield* insertSession(opened, redeem.session);
   yield* keepClientInfo(identity.id, opened.progress.clientInfo);
-  const newProgram = yield* keepLogin(won.known_logins, opened.session, now);
+  const known = redeem.isAskedAgain ? loginsBefore(won.known_logins, now) : won.known_logins;
+  const newProgram = yield* keepLogin(known, opened.session, now);
   yield* keepLastLogin(identity.id, won, now);
   const policy = { ...authPolicyRulesOf(won), requireDpop: won.require_dpop === 1 };
   const openSessions = integer(won, 'other_sessions') + 1;

@@ -82,8 +82,14 @@ export function* keepLogin(
   return { program, operatingSystem, ipAddress, newWithinHour };
 }
 
+/** What `knownLoginsSql` returned, without what was first seen just now. */
+export function loginsBefore(known: unknown, now: Millis): string {
+  const earlier = String(known ?? '').split(',');
+  return earlier.filter((login) => login.split(' ')[1] !== String(now)).join(',');
+}
+
 function knownLoginsOf(known: unknown): readonly KnownLogin[] {
-  if (typeof known !== 'string') return [];
+  if (typeof known !== 'string' || known === '') return [];
   return known.split(',').map((login) => {
     const [id = '', firstAt, lastAt] = login.split(' ');
     return { id, firstAt: Number(firstAt), lastAt: Number(lastAt) };
