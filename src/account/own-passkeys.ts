@@ -1,6 +1,7 @@
 // The caller's own passkeys.
 
 import { AuthError, existing } from '../errors/auth-error.ts';
+import { foreseePath } from '../login/certificate/trusted-path.ts';
 import { freshProofNeeded, type OfferedProof, requireFreshProof } from '../login/fresh-proof.ts';
 import { wouldPasskeyReplace } from '../login/outstanding-factors.ts';
 import { passkeySiteOf } from '../login/passkey/question.ts';
@@ -13,10 +14,13 @@ import {
 } from '../login/passkey/register-passkey.ts';
 import type { LoginServices } from '../login/services.ts';
 import { type Account, mayPasskeyOpen } from '../model/account.ts';
-import { hasMeansToLogIn } from '../model/administrator.ts';
+import { canLogIn } from '../model/administrator.ts';
+import type { CertificateAuthenticator } from '../model/authenticator.ts';
+import { notedRecord } from '../model/noted-record.ts';
 import type { Passkey } from '../model/passkey.ts';
 import { type OwnCall, ownerOf, type Principal } from '../model/principal.ts';
 import type { Attestation } from '../platform/webauthn.ts';
+import { parseCertificate } from '../platform/x509/x509.ts';
 
 export function listOwnPasskeys(
   needs: Pick<LoginServices, 'store'>,
@@ -106,7 +110,9 @@ export async function removeOwnPasskey(
 async function hasOtherMeans(needs: LoginServices, { identity, policy }: Account): Promise<boolean> {
   const authenticators = await needs.store.authenticators.listOf([identity.id]);
   const password = authenticators.find(({ method }) => method === 'updb');
-  const ends = authenticators.flatMap((each) => (each.method === 'cert' ? (each.certExpiresAt ?? []) : []));
+  const ends = authenticators.flatMap((each) =>
+    each.method === 'cert' && leadsSomewhere(needs, each) ? (each.certExpiresAt ?? []) : [],
+  );
   const means = {
     identity,
     policy,
@@ -116,10 +122,16 @@ async function hasOtherMeans(needs: LoginServices, { identity, policy }: Account
     hasPasskey: false,
     signers: needs.signers.all().filter(({ enabled }) => enabled),
   };
-  return hasMeansToLogIn(means, needs.clock.now());
+  return canLogIn(means, needs.clock.now()) === 'yes';
 }
 
 /** Checks before a change that the caller's session still counts. */
 function actingFor(needs: LoginServices, caller: Principal) {
   return { ...needs, store: needs.store.onBehalfOf(ownerOf(caller), needs.clock.now()) };
+}
+
+/** Whether an authority that is trusted now has issued it, as far as can be known without its holder. */
+function leadsSomewhere(needs: LoginServices, { certPem }: CertificateAuthenticator): boolean {
+  const search = { attempt: notedRecord(), allowExpired: true };
+  return foreseePath(needs, parseCertificate(certPem).raw, search) !== null;
 }

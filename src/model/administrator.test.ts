@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DAY, MINUTE } from '../platform/clock.ts';
-import { type AdministratorMeans, hasMeansToLogIn } from './administrator.ts';
+import { type AdministratorMeans, type Certainty, canLogIn } from './administrator.ts';
 import { asId, type SignerId } from './ids.ts';
 
 const now = 1_000_000;
@@ -45,22 +45,28 @@ function means(
   };
 }
 
+const open = means({ hasPassword: false, signers: [byId] });
+const { primary } = open.policy;
+const extJwt = { allowed: true, allowedSigners: [byId.id] };
+const namedByPolicy = { ...open, policy: { ...open.policy, primary: { ...primary, extJwt } } };
+
 test('an administrator has the means to log in when enabled, with a proof that the policy allows', () => {
-  const cases: readonly (readonly [string, AdministratorMeans, boolean])[] = [
-    ['password', means(), true],
-    ['password not allowed', means({}, 'cert extJwt'), false],
-    ['no password', means({ hasPassword: false }), false],
-    ['certificate', means({ hasPassword: false, certificateUntil: now }), true],
-    ['certificate not allowed', means({ hasPassword: false, certificateUntil: now }, 'updb'), false],
-    ['certificate that has expired', means({ hasPassword: false, certificateUntil: now - 1 }), false],
-    ['passkey', means({ hasPassword: false, hasPasskey: true }, 'passkey'), true],
-    ['passkey not allowed', means({ hasPassword: false, hasPasskey: true }), false],
-    ['locked for a while', means({ lockedUntil: now + 15 * MINUTE }), true],
-    ['locked until unlocked', means({ lockedUntil: now + 36_500 * DAY }), false],
-    ['locked, with certificate', means({ lockedUntil: now + 36_500 * DAY, certificateUntil: now }), true],
-    ['signer of ids', means({ hasPassword: false, signers: [byId] }), true],
-    ['signer of ids, not allowed', means({ hasPassword: false, signers: [byId] }, 'cert updb'), false],
-    ['signer of external ids, without one', means({ hasPassword: false, signers: [byExternalId] }), false],
+  const cases: readonly (readonly [string, AdministratorMeans, Certainty])[] = [
+    ['password', means(), 'yes'],
+    ['password not allowed', means({}, 'cert extJwt'), 'no'],
+    ['no password', means({ hasPassword: false }), 'no'],
+    ['certificate', means({ hasPassword: false, certificateUntil: now }), 'yes'],
+    ['certificate not allowed', means({ hasPassword: false, certificateUntil: now }, 'updb'), 'no'],
+    ['certificate that has expired', means({ hasPassword: false, certificateUntil: now - 1 }), 'no'],
+    ['passkey', means({ hasPassword: false, hasPasskey: true }, 'passkey'), 'yes'],
+    ['passkey not allowed', means({ hasPassword: false, hasPasskey: true }), 'no'],
+    ['locked for a while', means({ lockedUntil: now + 15 * MINUTE }), 'yes'],
+    ['locked until unlocked', means({ lockedUntil: now + 36_500 * DAY }), 'no'],
+    ['locked, with certificate', means({ lockedUntil: now + 36_500 * DAY, certificateUntil: now }), 'yes'],
+    ['signer of ids', means({ hasPassword: false, signers: [byId] }), 'perhaps'],
+    ['signer of ids that the policy names', namedByPolicy, 'yes'],
+    ['signer of ids, not allowed', means({ hasPassword: false, signers: [byId] }, 'cert updb'), 'no'],
+    ['signer of external ids, without one', means({ hasPassword: false, signers: [byExternalId] }), 'no'],
     [
       'signer of external ids, with one',
       means({
@@ -68,14 +74,14 @@ test('an administrator has the means to log in when enabled, with a proof that t
         signers: [byExternalId],
         identity: { disabledAt: null, disabledUntil: null, externalId: 'x' },
       }),
-      true,
+      'yes',
     ],
-    ['asked for a token of a disabled signer besides', means({}, 'updb', byId.id), false],
-    ['asked for a token of a signer of ids besides', means({ signers: [byId] }, 'updb', byId.id), true],
+    ['asked for a token of a disabled signer besides', means({}, 'updb', byId.id), 'no'],
+    ['asked for a token of a signer of ids besides', means({ signers: [byId] }, 'updb', byId.id), 'yes'],
     [
       'asked for a token of the only signer besides',
       means({ hasPassword: false, signers: [byId] }, 'extJwt', byId.id),
-      false,
+      'no',
     ],
     [
       'asked for a token besides one of its issuer',
@@ -84,7 +90,7 @@ test('an administrator has the means to log in when enabled, with a proof that t
         'extJwt',
         byId.id,
       ),
-      false,
+      'no',
     ],
     [
       'asked for a token besides one of another issuer',
@@ -93,19 +99,19 @@ test('an administrator has the means to log in when enabled, with a proof that t
         'extJwt',
         byId.id,
       ),
-      true,
+      'perhaps',
     ],
     [
       'asked for a token besides that names an external id, without one',
       means({ signers: [byExternalId] }, 'updb', byExternalId.id),
-      false,
+      'no',
     ],
-    ['disabled', means({ identity: { disabledAt: 1, disabledUntil: null, externalId: null } }), false],
+    ['disabled', means({ identity: { disabledAt: 1, disabledUntil: null, externalId: null } }), 'no'],
     [
       'disabled until now',
       means({ identity: { disabledAt: 1, disabledUntil: now, externalId: null } }),
-      true,
+      'yes',
     ],
   ];
-  for (const [name, given, expected] of cases) assert.equal(hasMeansToLogIn(given, now), expected, name);
+  for (const [name, given, expected] of cases) assert.equal(canLogIn(given, now), expected, name);
 });

@@ -11,12 +11,19 @@ export interface AdministratorMeans {
   readonly hasPassword: boolean;
   /** Of the password; null when it is not locked. */
   readonly lockedUntil: Millis | null;
-  /** When the last of its certificates expires; null: it has none that can be read. */
+  /** When the last of its certificates expires that can log in; null: it has none. */
   readonly certificateUntil: Millis | null;
   readonly hasPasskey: boolean;
   /** Enabled signers only. */
   readonly signers: readonly Pick<ExternalJwtSigner, 'id' | 'issuer' | 'useExternalId'>[];
 }
+
+/**
+ * How sure it is that somebody can log in. `perhaps`: a provider whose tokens name identities by their id would have to
+ * know that of this one, which no administrator has entered anywhere.
+ */
+export const certainties = ['no', 'perhaps', 'yes'] as const;
+export type Certainty = (typeof certainties)[number];
 
 /** A lock that takes longer than this to end counts as permanent. */
 const bearableLock: Millis = 365 * DAY;
@@ -27,20 +34,24 @@ const bearableLock: Millis = 365 * DAY;
  * independent one. A lock that ends by itself does not count against the password; TOTP can be enrolled at the next
  * login.
  */
-export function hasMeansToLogIn(means: AdministratorMeans, now: Millis): boolean {
+export function canLogIn(means: AdministratorMeans, now: Millis): Certainty {
   const { policy } = means;
-  if (isDisabled(means.identity, now)) return false;
+  if (isDisabled(means.identity, now)) return 'no';
   const vouching = signersFor(means);
   const { requireExtJwt } = policy.secondary;
   const second = vouching.find(({ id }) => id === requireExtJwt);
-  if (requireExtJwt !== null && second === undefined) return false;
+  if (requireExtJwt !== null && second === undefined) return 'no';
   const hasPassword = means.hasPassword && !isLockedForGood(means.lockedUntil, now);
-  if (hasPassword && allowsMethod(policy, 'password')) return true;
-  if (hasCertificate(means, now) && allowsMethod(policy, 'cert')) return true;
-  if (means.hasPasskey && mayPasskeyOpen(policy)) return true;
+  if (hasPassword && allowsMethod(policy, 'password')) return 'yes';
+  if (hasCertificate(means, now) && allowsMethod(policy, 'cert')) return 'yes';
+  if (means.hasPasskey && mayPasskeyOpen(policy)) return 'yes';
   const mayOpen = (signer: (typeof vouching)[number]) =>
     allowsSigner(policy, signer.id) && (second === undefined || areIndependent(signer, second));
-  return allowsMethod(policy, 'ext-jwt') && vouching.some(mayOpen);
+  const opening = allowsMethod(policy, 'ext-jwt') ? vouching.filter(mayOpen) : [];
+  const isMeant = ({ id, useExternalId }: (typeof vouching)[number]) =>
+    useExternalId || policy.primary.extJwt.allowedSigners.includes(id);
+  if (opening.some(isMeant)) return 'yes';
+  return opening.length > 0 ? 'perhaps' : 'no';
 }
 
 function hasCertificate({ certificateUntil: until, policy }: AdministratorMeans, now: Millis): boolean {

@@ -3,7 +3,14 @@ import { afterEach, beforeEach, describe, test } from 'node:test';
 import { asId } from '../../src/model/ids.ts';
 import { MINUTE } from '../../src/platform/clock.ts';
 import { SoftAuthenticator } from '../support/authenticator.ts';
-import { enrolled } from '../support/certificates.ts';
+import {
+  certificateLogin,
+  enrolled,
+  giveCertificate,
+  registerCa,
+  withCertificate,
+} from '../support/certificates.ts';
+import { authority, client } from '../support/chains.ts';
 import { beginLogin } from '../support/flow.ts';
 import {
   assertRefused,
@@ -93,6 +100,39 @@ describe('the last administrator', () => {
       ['DELETE', `identities/${kayId}/passkeys/${keyId}`],
     ] as const)
       assertRefused(await kay.call(method, path, body), 409, 'CONFLICT', 'force');
+  });
+
+  test('is the last one who can log in: certificates count only while their authority is trusted', async () => {
+    const root = authority();
+    const ca = `cas/${await registerCa(admin, root)}`;
+    const kayId = createdId(await admin.call('POST', 'identities', { name: 'kay', isAdmin: true }));
+    const leaf = client({ issuer: root });
+    await giveCertificate(server, asId(kayId), leaf);
+    const off = { isAuthEnabled: false };
+    assert.equal((await admin.call('PATCH', ca, off)).status, 200);
+    assertRefused(await admin.call('DELETE', `identities/${rootId}`), 409, 'CONFLICT', 'force');
+    assert.equal((await admin.call('PATCH', ca, { isAuthEnabled: true })).status, 200);
+    assert.equal((await admin.call('DELETE', `identities/${rootId}`)).status, 200);
+    using device = withCertificate(server, leaf);
+    const { access_token } = await certificateLogin(device);
+    const kay = callerWith(device, access_token);
+    for (const [method, body] of [['PATCH', off], ['DELETE']] as const)
+      assertRefused(await kay.call(method, ca, body), 409, 'CONFLICT', 'force');
+    assert.equal((await kay.call('DELETE', `${ca}?force=true`)).status, 200);
+  });
+
+  test('is the last one who can log in: a signer of ids makes no administrator of all of them', async () => {
+    const jwksEndpoint = 'https://idp.example/keys';
+    const signer = { name: 'idp', issuer: 'https://idp.example', audience: 'overlay', jwksEndpoint };
+    const created = await admin.call('POST', 'external-jwt-signers', { ...signer, useExternalId: false });
+    const signers = [createdId(created)];
+    const other = createdId(await admin.call('POST', 'identities', { name: 'other', isAdmin: true }));
+    assertRefused(await admin.call('DELETE', `identities/${rootId}`), 409, 'CONFLICT', 'force');
+    const primary = { extJwt: { allowed: true, allowedSigners: signers } };
+    const policy = createdId(await admin.call('POST', 'auth-policies', { name: 'of the provider', primary }));
+    const named = { authPolicyId: policy };
+    assert.equal((await admin.call('PATCH', `identities/${other}`, named)).status, 200);
+    assert.equal((await admin.call('DELETE', `identities/${rootId}`)).status, 200);
   });
 
   test('cannot be required to send an external JWT that no administrator can provide', async () => {

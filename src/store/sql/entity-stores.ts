@@ -62,20 +62,11 @@ export const eventSubscriptions = concern<EventSubscriptionStore>()({
 
 const caTable = entityTable(caEntity);
 
+const caWrites = usualWrites(caTable, 'ca');
+
 export const cas = concern<CaStore>()({
   writes: {
-    ...usualWrites(caTable, 'ca'),
-    *update(id, patch, now) {
-      const row = yield* first(caTable.byId, id);
-      if (row === undefined) return false;
-      const before = caTable.read(row);
-      yield* caTable.update({ id, now, patch: patched(caEntity.fields, before, patch) });
-      const { externalIdClaim: rule } = patch;
-      if (rule !== undefined && !isDeepStrictEqual(rule, before.externalIdClaim))
-        yield* endSessionsOpenedBy('ca', id, { reason: 'credential-changed', now, byRule: true });
-      yield* recordChange('ca', id, now);
-      return true;
-    },
+    create: caWrites.create,
     *verify(id, now) {
       const sql =
         'UPDATE cas SET verified_at = ?, updated_at = ? WHERE id = ? AND verified_at IS NULL RETURNING id';
@@ -84,8 +75,24 @@ export const cas = concern<CaStore>()({
       return true;
     },
   },
+  forced: {
+    update: (how, [id, patch, now]) => keepingAnAdministrator(updateCa(id, patch, now), now, how),
+    delete: (how, [id, now]) => keepingAnAdministrator(caWrites.delete(id, now), now, how),
+  },
   methods: (database) => usualMethods(caTable, database),
 });
+
+function* updateCa(id: string, patch: PatchOf<typeof caEntity>, now: Millis): Intent<boolean> {
+  const row = yield* first(caTable.byId, id);
+  if (row === undefined) return false;
+  const before = caTable.read(row);
+  yield* caTable.update({ id, now, patch: patched(caEntity.fields, before, patch) });
+  const { externalIdClaim: rule } = patch;
+  if (rule !== undefined && !isDeepStrictEqual(rule, before.externalIdClaim))
+    yield* endSessionsOpenedBy('ca', id, { reason: 'credential-changed', now, byRule: true });
+  yield* recordChange('ca', id, now);
+  return true;
+}
 
 const signerTable = entityTable(externalJwtSignerEntity);
 const signerWrites = usualWrites(signerTable, 'external-jwt-signer');

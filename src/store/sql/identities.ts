@@ -1,5 +1,5 @@
 import { isDisabled } from '../../model/account.ts';
-import { hasMeansToLogIn } from '../../model/administrator.ts';
+import { canLogIn } from '../../model/administrator.ts';
 import { type AssignedPolicy, assignedPolicy } from '../../model/assigned-policy.ts';
 import { patched, type Tags } from '../../model/entities/entity.ts';
 import { asSent, type Identity, identityDefaults, identityEntity } from '../../model/entities/identity.ts';
@@ -9,11 +9,12 @@ import type { Millis } from '../../platform/clock.ts';
 import type { NewPassword } from '../contracts/authenticators.ts';
 import type { IdentityPatch, IdentityStore, NewIdentity } from '../contracts/identities.ts';
 import {
-  administratorMeansOf,
   administratorsSql,
-  enabledSignersOf,
+  authoritiesSql,
   enabledSignersSql,
   keepingAnAdministrator,
+  meansOf,
+  vouchingOf,
 } from './administrators.ts';
 import { assigningPolicies } from './assigned-policies.ts';
 import { recordChange } from './changes.ts';
@@ -62,9 +63,9 @@ export const identities = concern<IdentityStore>()({
       return all(identityOf, sql, ...(policyId === null ? [] : [policyId]), after, limit);
     },
     async countUsableAdmins(now) {
-      const signers = enabledSignersOf(await read(enabledSignersSql));
+      const vouching = vouchingOf(await read(enabledSignersSql), await read(authoritiesSql));
       const rows = await read(administratorsSql, '', Number.MAX_SAFE_INTEGER);
-      return rows.filter((row) => hasMeansToLogIn(administratorMeansOf(row, signers), now)).length;
+      return rows.map(meansOf(vouching)).filter((means) => canLogIn(means, now) !== 'no').length;
     },
   }),
 });

@@ -71,7 +71,7 @@ export function importSteps(batch: ImportBatch): readonly ImportStep[] {
       ...common(item, { kind: 'ca', id, table: 'cas' }),
       inTheWay: () => taken('cas', id, { name: ca.name, thumbprint: ca.thumbprint }),
       create: (now: Millis) => cas.writes.create({ id, ...ca }, now),
-      change: (now: Millis) => cas.writes.update(id, ca, now),
+      change: (now: Millis) => cas.forced.update(forced, [id, ca, now]),
     })),
     ...batch.configTypes.map(({ configType: { id, ...configType }, ...item }) => ({
       ...common(item, { kind: 'config-type', id, table: 'config_types' }),

@@ -118,6 +118,7 @@ const ca = managed(caEntity, {
   help: 'third-party authorities whose certificates log in',
   columns: ['name', 'id', ['logs in', 'isAuthEnabled'], ['verified', 'isVerified'], 'fingerprint'],
   isUpdatable: true,
+  forceable: 'changes',
   hasFile: true,
 });
 
