@@ -8,9 +8,9 @@ import { findTrustedPath, type TrustedPath } from '../login/certificate/trusted-
 import { voucherOf } from '../login/primary-verdict.ts';
 import type { RequestOrigin } from '../model/audit-event.ts';
 import type { Ca } from '../model/entities/ca.ts';
-import { type AuthenticatorId, asId, type IdentityId, type StoredName } from '../model/ids.ts';
+import { type AuthenticatorId, asId, type CaId, type IdentityId, type StoredName } from '../model/ids.ts';
 import type { AttemptRecorder } from '../model/login-attempt.ts';
-import { parseCertificate } from '../platform/x509/x509.ts';
+import { isSameAuthority, parseCertificate } from '../platform/x509/x509.ts';
 import type { NewCertificateAuthenticator } from '../store/contracts/authenticators.ts';
 import {
   attemptToEnroll,
@@ -38,8 +38,9 @@ export function enrollWithOwnCertificate(
   return attemptToEnroll(needs, { method: 'ottca', origin }, async (attempt) => {
     const open = await openEnrollment(needs, { token, method: 'ottca' }, attempt);
     const { path, ca, leaf } = await authorityOf(needs, chain, attempt);
-    if (ca.id !== open.enrollment.caId) throw refusal(attempt, { ...wrongAuthority, saw: ca.name });
-    if (!ca.isOttCaEnrollmentEnabled) throw notAllowed(attempt, `${ca.name}: isOttCaEnrollmentEnabled`);
+    const asked = trustedAs(needs, path, open.enrollment.caId);
+    if (asked === undefined) throw refusal(attempt, { ...wrongAuthority, saw: ca.name });
+    if (!asked.isOttCaEnrollmentEnabled) throw notAllowed(attempt, `${asked.name}: isOttCaEnrollmentEnabled`);
     const certificate = certificateOf(needs, open.identity.id, { leaf, path });
     return redeemEnrollment(
       needs,
@@ -104,6 +105,20 @@ async function authorityOf(
     throw refusal(attempt, { ...wrongAuthority, saw: "an authority of the overlay's own PKI" });
   attempt.passed('authority', ca.name);
   return { path, ca, leaf };
+}
+
+/**
+ * The CA with this id, if it is trusted and the path leads to it too: one that was renewed with its key is registered
+ * twice, and the path names the stricter of the two.
+ */
+function trustedAs(
+  { authorities }: EnrollmentServices,
+  { anchor }: TrustedPath,
+  id: CaId | null,
+): Ca | undefined {
+  const asked = id === null ? undefined : authorities.find(id);
+  const isIts = asked !== undefined && isSameAuthority(parseCertificate(asked.certPem), anchor.x509);
+  return isIts ? asked : undefined;
 }
 
 function notAllowed(attempt: AttemptRecorder, saw: string): AuthError {

@@ -53,6 +53,31 @@ describe('an enrollment with a token and a certificate of a third-party CA', () 
     assertRefused(await ottca(client({ issuer: ca }), token), 400, 'INVALID_ENROLLMENT_TOKEN');
   });
 
+  test('works for each of two CAs with one key, by the rules of that of the token', async () => {
+    const old = authority({ subject: 'Renewed' });
+    const renewed = authority({ subject: 'Renewed', keys: old.keys });
+    const may = { isOttCaEnrollmentEnabled: true };
+    const ids = [await registerCa(admin, old, may), await registerCa(admin, renewed, may)];
+    const tokens = [await invited(admin, { ottca: ids[0] }), await invited(admin, { ottca: ids[1] })];
+    for (const { id, token } of tokens) {
+      const leaf = client({ issuer: old });
+      const answer = await ottca(leaf, token);
+      assert.equal(answer.status, 200, answer.text);
+      assert.equal(await logsInAs(leaf), id);
+    }
+    for (const id of ids) {
+      const { token } = await invited(admin, { ottca: id });
+      const path = `cas/${id}`;
+      assert.equal((await admin.call('PATCH', path, { isOttCaEnrollmentEnabled: false })).status, 200);
+      assertRefused(await ottca(client({ issuer: old }), token), 409, 'INVALID_ENROLLMENT_NOT_ALLOWED');
+      assert.equal((await admin.call('PATCH', path, may)).status, 200);
+    }
+    const namesake = authority({ subject: 'Renewed' });
+    await registerCa(admin, namesake, may);
+    const { token } = await invited(admin, { ottca: ids[0] });
+    assertRefused(await ottca(client({ issuer: namesake }), token), 400, 'INVALID_CERT_PEM');
+  });
+
   test('is refused when a page of another site sends it with the certificate of its visitor', async () => {
     const { token } = await invited(admin, { ottca: caId });
     const leaf = client({ issuer: ca });
