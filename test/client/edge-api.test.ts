@@ -97,7 +97,7 @@ describe('typed calls', () => {
 
 describe('a refusal', () => {
   test('names status, code, field, reason and the reference id', async () => {
-    const refused = management().POST('/identities', { body: { name: '', type: 'User', isAdmin: false } });
+    const refused = management().POST('/identities', { body: { name: ' x', type: 'User', isAdmin: false } });
     await assert.rejects(refused, (error) => {
       assert.ok(error instanceof Refusal);
       assert.equal(error.kind, 'refused');
