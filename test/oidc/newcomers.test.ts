@@ -299,7 +299,7 @@ describe('how a signer creates identities', () => {
       [{ createIdentities: {}, useExternalId: false }, 'createIdentities'],
       [{ createIdentities: { name: '/' } }, 'createIdentities.name'],
       [{ createIdentities: { email: '/~2' } }, 'createIdentities.email'],
-      [{ createIdentities: { roleAttributes: '' } }, 'createIdentities.roleAttributes'],
+      [{ createIdentities: { roleAttributes: '/' } }, 'createIdentities.roleAttributes'],
       [{ createIdentities: { authPolicyId: 'none' } }, 'createIdentities.authPolicyId'],
     ] as const)
       assertRefused(await admin.call('PATCH', signerPath, fields), 400, 'COULD_NOT_VALIDATE', field);
