@@ -13,7 +13,6 @@ import { accountRoutes } from '../http/pages/account.ts';
 import { brandedPages } from '../http/pages/assets.ts';
 import { consoleRoutes } from '../http/pages/console.ts';
 import { setupRoutes } from '../http/pages/setup.ts';
-import type { Views } from '../http/pages/views.ts';
 import type { Route } from '../http/request/route.ts';
 import type { Build, EdgeServices } from '../http/request/services.ts';
 import { type HealthCheck, healthRoutes } from '../http/server/health.ts';
@@ -32,11 +31,7 @@ import { readOwnCertificates } from './overlay-pki.ts';
 import { readAuthenticatorRoots } from './providers.ts';
 
 /** The endpoints of listeners, under one configuration. */
-export interface Endpoints {
-  /** All endpoints; a listener mounts those of the APIs that it binds. */
-  readonly routes: readonly Route[];
-  readonly views: Views;
-}
+export type Endpoints = ReturnType<typeof endpointsBy>;
 
 /** Services of the endpoints that outlive a reload. */
 export interface LastingServices
@@ -47,8 +42,11 @@ export interface LastingServices
   readonly readMetrics: () => Promise<MetricsText>;
 }
 
-/** @param tokenLifetime the maximum for access tokens, under any configuration that was in use */
-export function endpointsBy(config: Config, lasting: LastingServices, tokenLifetime: Millis): Endpoints {
+/**
+ * All endpoints; a listener mounts those of the APIs that it binds.
+ * @param tokenLifetime the maximum for access tokens, under any configuration that was in use
+ */
+export function endpointsBy(config: Config, lasting: LastingServices, tokenLifetime: Millis) {
   const { views, assets } = brandedPages(brandingOf(config.branding));
   const services = { ...lasting, ...settingsOf(config, lasting), views, tokenLifetime };
   const routes: readonly Route[] = [

@@ -3,17 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 
 /** Recently used values, by key. */
-export interface RecentMap<Key, Value> {
-  /** Counts as a use. */
-  get(key: Key): Value | undefined;
-  /** Does not count as a use. */
-  peek(key: Key): Value | undefined;
-  set(key: Key, value: Value): void;
-  delete(key: Key): void;
-  clear(): void;
-  /** Those used last come last. */
-  entries(): readonly (readonly [Key, Value])[];
-}
+export type RecentMap<Key, Value> = ReturnType<typeof recentMap<Key, Value>>;
 
 /**
  * A cache that takes memory only for its entries; keeping a strict order would take memory for `max` entries at once.
@@ -23,10 +13,7 @@ export interface RecentMap<Key, Value> {
  * @param onDrop  called for each value no longer held, whether dropped, deleted or cleared, but not when another value
  * replaces it
  */
-export function recentMap<Key, Value>(
-  atLeast: number,
-  onDrop?: (value: Value, key: Key) => void,
-): RecentMap<Key, Value> {
+export function recentMap<Key, Value>(atLeast: number, onDrop?: (value: Value, key: Key) => void) {
   let younger = new Map<Key, Value>();
   let older = new Map<Key, Value>();
 
@@ -39,7 +26,8 @@ export function recentMap<Key, Value>(
   }
 
   return {
-    get(key) {
+    /** Counts as a use. */
+    get(key: Key) {
       const value = younger.get(key);
       if (value !== undefined) return value;
       const aged = older.get(key);
@@ -48,12 +36,13 @@ export function recentMap<Key, Value>(
       add(key, aged);
       return aged;
     },
-    peek: (key) => younger.get(key) ?? older.get(key),
-    set(key, value) {
+    /** Does not count as a use. */
+    peek: (key: Key) => younger.get(key) ?? older.get(key),
+    set(key: Key, value: Value) {
       older.delete(key);
       add(key, value);
     },
-    delete(key) {
+    delete(key: Key) {
       const half = younger.has(key) ? younger : older;
       const value = half.get(key);
       if (value === undefined) return;
@@ -66,6 +55,7 @@ export function recentMap<Key, Value>(
       older = new Map();
       if (onDrop !== undefined) for (const half of halves) half.forEach(onDrop);
     },
+    /** Those used last come last. */
     entries: () => [...older, ...younger],
   };
 }
@@ -176,11 +166,7 @@ export async function openWholeView<Row extends { readonly id: string }, Entity 
 }
 
 /** One copy of each value that many entries of a cache have in common. */
-export interface SharedValues {
-  text<Text extends string>(text: Text): Text;
-  /** @returns frozen, because others use it, too */
-  list<Text extends string>(list: readonly Text[]): readonly Text[];
-}
+export type SharedValues = ReturnType<typeof sharedValues>;
 
 const longest = 200;
 
@@ -189,7 +175,7 @@ const longest = 200;
  * into a map.
  * @param most how many values are kept; when there are more, all are forgotten, and code that holds them keeps them
  */
-export function sharedValues(most = 1000): SharedValues {
+export function sharedValues(most = 1000) {
   const texts = new Map<string, string>();
   const lists = new Map<string, readonly string[]>();
 
@@ -204,6 +190,7 @@ export function sharedValues(most = 1000): SharedValues {
 
   return {
     text: <Text extends string>(text: Text) => shared(texts, text, text) as Text,
+    /** @returns frozen, because others use it, too */
     list: <Text extends string>(list: readonly Text[]) =>
       shared(lists, JSON.stringify(list), Object.freeze(list)) as readonly Text[],
   };

@@ -5,20 +5,13 @@
 import { issuersOf } from '../model/node.ts';
 import type { NodeStore } from '../store/contracts/nodes.ts';
 
-export interface IssuerView {
-  /** Always current: keep a reference to it, not a copy. */
-  readonly all: ReadonlySet<string>;
-  /** Adds an issuer of this node. */
-  add(issuer: string): void;
-  /** Reloads the announcements of the nodes. */
-  reload(): Promise<void>;
-}
+export type IssuerView = Awaited<ReturnType<typeof openIssuerView>>;
 
 /** @param configured the issuers of this node's bind points */
 export async function openIssuerView(
   store: { nodes: Pick<NodeStore, 'listAll'> },
   configured: readonly string[],
-): Promise<IssuerView> {
+) {
   const own = new Set(configured);
   const all = new Set(own);
   async function reload(): Promise<void> {
@@ -29,11 +22,14 @@ export async function openIssuerView(
   }
   await reload();
   return {
-    all,
-    add(issuer) {
+    /** Always current: keep a reference to it, not a copy. */
+    all: all as ReadonlySet<string>,
+    /** Adds an issuer of this node. */
+    add(issuer: string) {
       own.add(issuer);
       all.add(issuer);
     },
+    /** Reloads the announcements of the nodes. */
     reload,
   };
 }

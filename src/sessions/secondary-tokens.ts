@@ -18,16 +18,7 @@ import { type Millis, SECOND } from '../platform/clock.ts';
 import { sha256 } from '../platform/digest.ts';
 import type { VerificationKey } from '../platform/jwk/jws-signature.ts';
 
-export interface SecondaryTokens {
-  /**
-   * What is proven if the policy requires a token of the signer with every call: it must name the identity, and the proof
-   * that came with the login no longer counts. The guard decides what its absence means: a session may always be ended.
-   * Answers without a promise if the token is remembered.
-   */
-  proven(signerId: SignerId, call: CallWithTokens): ProvenByCall | Promise<ProvenByCall>;
-  /** Whether a token claims to be from a signer, and so is not a token of this service. Nothing is verified. */
-  isForeign(token: string): boolean;
-}
+export type SecondaryTokens = ReturnType<typeof secondaryTokens>;
 
 interface ProvenByCall {
   readonly passed: readonly PassedMethod[];
@@ -55,7 +46,7 @@ interface SeenToken {
 }
 
 /** @param threads number of request threads: together they remember 10,000 tokens */
-export function secondaryTokens(needs: ExternalJwtServices, threads = 1): SecondaryTokens {
+export function secondaryTokens(needs: ExternalJwtServices, threads = 1) {
   const seen = recentMap<string, SeenToken>(Math.ceil(10_000 / threads));
 
   function isStillGood({ signer, keys, kid, until }: SeenToken, now: Millis): boolean {
@@ -96,7 +87,12 @@ export function secondaryTokens(needs: ExternalJwtServices, threads = 1): Second
   }
 
   return {
-    proven(signerId, { passed, ...call }) {
+    /**
+     * What is proven if the policy requires a token of the signer with every call: it must name the identity, and the proof
+     * that came with the login no longer counts. The guard decides what its absence means: a session may always be ended.
+     * Answers without a promise if the token is remembered.
+     */
+    proven(signerId: SignerId, { passed, ...call }: CallWithTokens): ProvenByCall | Promise<ProvenByCall> {
       const proof = `ejs:${signerId}` as const;
       const own = passed.filter((method) => method !== proof);
       const complete = { passed: [...own, proof] };
@@ -110,7 +106,8 @@ export function secondaryTokens(needs: ExternalJwtServices, threads = 1): Second
         lackingJwt === undefined ? complete : { passed: own, lackingJwt },
       );
     },
-    isForeign(token) {
+    /** Whether a token claims to be from a signer, and so is not a token of this service. Nothing is verified. */
+    isForeign(token: string) {
       const issuer = headerOf(token)?.issuer;
       return needs.signers.all().some((signer) => signer.enabled && signer.issuer === issuer);
     },

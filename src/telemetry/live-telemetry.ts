@@ -2,27 +2,14 @@
 // that outlives a reload is here: the counts, and whether a failing collector has been reported.
 
 import type { TelemetryConfig } from '../config/config.ts';
-import type { DeliveryCounts } from '../model/metrics.ts';
 import { MINUTE, type Millis } from '../platform/clock.ts';
 import type { Logger } from '../platform/log/logger.ts';
-import type { Tracing, TracingInUse } from '../platform/tracing.ts';
+import type { Tracing } from '../platform/tracing.ts';
 import type { CollectorAccess } from './collector.ts';
 import type { OpenTelemetry, TelemetryNeeds } from './open-telemetry.ts';
 import type { Deliveries } from './spans.ts';
 
-export interface LiveTelemetry {
-  readonly tracing: TracingInUse;
-  counts(): DeliveryCounts;
-  /**
-   * Prepares what another configuration wants.
-   * @param metrics of all threads, if this thread reports them
-   * @returns puts it in use; it cannot fail
-   * @throws ConfigError a file that it names cannot be used
-   */
-  prepare(config: TelemetryConfig | null, metrics: TelemetryNeeds['metrics']): Promise<() => void>;
-  /** Sends waiting spans and metrics, for two seconds at most. */
-  stop(): Promise<void>;
-}
+export type LiveTelemetry = ReturnType<typeof liveTelemetry>;
 
 export interface LiveTelemetryNeeds extends Omit<TelemetryNeeds, 'deliveries' | 'metrics'> {
   /** For the thread that reports for all; null: another one does. */
@@ -37,7 +24,7 @@ interface InUse {
   readonly telemetry: OpenTelemetry;
 }
 
-export function liveTelemetry(needs: LiveTelemetryNeeds): LiveTelemetry {
+export function liveTelemetry(needs: LiveTelemetryNeeds) {
   const counts = { spansSent: 0, spansLost: 0, failures: 0 };
   const deliveries = countedDeliveries(needs, counts);
   let inUse: InUse | null = null;
@@ -59,7 +46,13 @@ export function liveTelemetry(needs: LiveTelemetryNeeds): LiveTelemetry {
   return {
     tracing,
     counts: () => ({ ...counts }),
-    async prepare(config, metrics) {
+    /**
+     * Prepares what another configuration wants.
+     * @param metrics of all threads, if this thread reports them
+     * @returns puts it in use; it cannot fail
+     * @throws ConfigError a file that it names cannot be used
+     */
+    async prepare(config: TelemetryConfig | null, metrics: TelemetryNeeds['metrics']) {
       const next = config === null ? null : await open(config, metrics);
       return () => {
         if (next === inUse) return;
@@ -70,6 +63,7 @@ export function liveTelemetry(needs: LiveTelemetryNeeds): LiveTelemetry {
         stopping = Promise.all([stopping, former?.telemetry.stop()]);
       };
     },
+    /** Sends waiting spans and metrics, for two seconds at most. */
     async stop() {
       await Promise.all([stopping, inUse?.telemetry.stop()]);
     },

@@ -40,11 +40,7 @@ interface UnderWay {
   isOver: boolean;
 }
 
-export interface Spans {
-  readonly tracing: Tracing;
-  /** Sends waiting spans. */
-  stop(): Promise<void>;
-}
+export type Spans = ReturnType<typeof openSpans>;
 
 export function openSpans(needs: {
   readonly clock: Clock;
@@ -53,7 +49,7 @@ export function openSpans(needs: {
   readonly resource: Resource;
   readonly collector: Collector;
   readonly deliveries: Deliveries;
-}): Spans {
+}) {
   const { collector, deliveries } = needs;
   const waiting = { spans: 0 };
   const provider = new TracerProvider({

@@ -2,19 +2,16 @@ import { z } from 'zod';
 import type { JsonSchema } from '../../model/json-schema.ts';
 
 /** Turns schemas into JSON Schema. Those with an id become components and are referenced. */
-export interface SchemaCollection {
-  /** The schema of a request, before defaults and conversions. */
-  schemaOf(schema: z.ZodType): JsonSchema;
-  readonly components: Readonly<Record<string, JsonSchema>>;
-}
+export type SchemaCollection = ReturnType<typeof schemaCollection>;
 
-export function schemaCollection(): SchemaCollection {
+export function schemaCollection() {
   const components: Record<string, JsonSchema> = {};
   /** Every endpoint has the same refusals. */
   const known = new Map<z.ZodType, JsonSchema>();
   return {
     components,
-    schemaOf(schema) {
+    /** The schema of a request, before defaults and conversions. */
+    schemaOf(schema: z.ZodType) {
       const made = known.get(schema) ?? framed(schema, components);
       known.set(schema, made);
       return made;

@@ -49,10 +49,7 @@ const noAuthorization: readonly string[] = [];
 const commonHeaders = { ...securityHeaders, vary: 'origin' };
 
 /** The count of each header's lines, which Node's own header object does not show. */
-interface Lines {
-  hosts: number;
-  authorization: readonly string[];
-}
+type Lines = ReturnType<typeof countLines>;
 
 /** Exceptions of an endpoint from the usual rules of admission. */
 export interface Admission {
@@ -136,7 +133,7 @@ function beginTrace(tracing: Tracing, { id: requestId, raw }: FastifyRequest): R
 }
 
 // Runs for every request: compares lengths before text, and allocates only if there is something to keep.
-function countLines(rawHeaders: readonly string[]): Lines {
+function countLines(rawHeaders: readonly string[]) {
   let hosts = 0;
   let authorization: string[] | null = null;
   for (let at = 0; at < rawHeaders.length; at += 2) {

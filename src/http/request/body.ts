@@ -150,21 +150,18 @@ const longestName = 80;
 const mostProblems = 10;
 
 /** The known names, for suggestions about an unknown member: zod tells them only while it validates. */
-interface KnownNames {
-  /** For `safeParse`. */
-  note(issue: z.core.$ZodRawIssue): undefined;
-  at(path: readonly PropertyKey[]): readonly string[];
-}
+type KnownNames = ReturnType<typeof knownNames>;
 
-function knownNames(): KnownNames {
+function knownNames() {
   const byPath = new Map<string, readonly string[]>();
   return {
-    note({ code, inst, path = [] }) {
+    /** For `safeParse`. */
+    note({ code, inst, path = [] }: z.core.$ZodRawIssue) {
       if (code === 'unrecognized_keys' && inst instanceof z.ZodObject)
         byPath.set(JSON.stringify(path), Object.keys(inst.shape));
       return undefined;
     },
-    at: (path) => byPath.get(JSON.stringify(path)) ?? [],
+    at: (path: readonly PropertyKey[]) => byPath.get(JSON.stringify(path)) ?? [],
   };
 }
 

@@ -14,9 +14,7 @@ export interface SampledLine {
   readonly fields: LogFields;
 }
 
-export interface SampledLines {
-  write(line: SampledLine): void;
-}
+export type SampledLines = ReturnType<typeof sampledLines>;
 
 export interface SamplingLimits {
   /** Lines per second. */
@@ -30,12 +28,12 @@ export const samplingDefaults: SamplingLimits = { ofKind: 10, inAll: 30 };
 export function sampledLines(
   { clock, write }: { readonly clock: Pick<Clock, 'monotonic'>; readonly write: SampledLines['write'] },
   limits: SamplingLimits = samplingDefaults,
-): SampledLines {
+) {
   const kinds = new Map<string, { written: number; unlogged: number }>();
   let ends: Millis = 0;
   let inAll = 0;
   return {
-    write(line) {
+    write(line: SampledLine) {
       const { kind: name, fields } = line;
       const now = clock.monotonic();
       if (now >= ends) {

@@ -37,13 +37,10 @@ const signerOf = reader<Signers[number]>()('id issuer useExternalId:flag');
 const authorityOf = reader<Authority>()('id certPem isAuthEnabled:flag verifiedAt?');
 
 /** Those outside of this service who can say that somebody is an administrator. */
-export interface Vouching {
-  readonly signers: Signers;
-  readonly authorities: readonly Authority[];
-}
+export type Vouching = ReturnType<typeof vouchingOf>;
 
 /** @param signers rows of `enabledSignersSql` @param authorities rows of `authoritiesSql` */
-export function vouchingOf(signers: readonly SqlRow[], authorities: readonly SqlRow[]): Vouching {
+export function vouchingOf(signers: readonly SqlRow[], authorities: readonly SqlRow[]) {
   return { signers: signers.map(signerOf), authorities: authorities.map(authorityOf) };
 }
 

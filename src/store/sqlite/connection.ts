@@ -7,18 +7,7 @@ import { recentMap } from '../../platform/caches.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { SqlRow, Statement } from '../sql/intent.ts';
 
-export interface SqliteConnection {
-  readonly database: DatabaseSync;
-  /** Runs a statement and returns its rows. Recently used statements stay prepared. */
-  run(statement: Statement): readonly SqlRow[];
-  /** Runs a statement without parameters and rows. */
-  execute(sql: string): void;
-  /**
-   * What is written to a file that was removed or replaced is lost, and other processes use the one at its path.
-   * @throws Error with the `errcode` of SQLite for that
-   */
-  requireInPlace(): void;
-}
+export type SqliteConnection = ReturnType<typeof connectSqlite>;
 
 const readonlyDbMoved = 1032; // SQLITE_READONLY_DBMOVED
 
@@ -32,7 +21,7 @@ const prepareAtLeast = 200;
 export function connectSqlite(
   path: string,
   options: { readonly readOnly: boolean; readonly busyTimeout: Millis },
-): SqliteConnection {
+) {
   const database = new DatabaseSync(path, { readOnly: options.readOnly, timeout: options.busyTimeout });
   const opened = fileAt(path);
   // FULL: an acknowledged commit survives a power loss.
@@ -52,8 +41,14 @@ export function connectSqlite(
 
   return {
     database,
-    run: ({ sql, params }) => statement(sql).all(...params) as unknown as readonly SqlRow[],
-    execute: (sql) => void statement(sql).run(),
+    /** Runs a statement and returns its rows. Recently used statements stay prepared. */
+    run: ({ sql, params }: Statement) => statement(sql).all(...params) as unknown as readonly SqlRow[],
+    /** Runs a statement without parameters and rows. */
+    execute: (sql: string) => void statement(sql).run(),
+    /**
+     * What is written to a file that was removed or replaced is lost, and other processes use the one at its path.
+     * @throws Error with the `errcode` of SQLite for that
+     */
     requireInPlace() {
       if (fileAt(path) === opened) return;
       const message = `the file ${path} was removed or replaced while it was in use: restart the controller`;

@@ -62,18 +62,6 @@ export interface Credentials {
   readonly trust: Readonly<Record<string, Trust>>;
 }
 
-interface CredentialsStore {
-  /** The path of the file, for messages. */
-  readonly path: string;
-  /** @throws CliError when the file cannot be understood */
-  read(): Promise<Credentials>;
-  /**
-   * Reads, changes and saves while no other process does. `change` always gets the current state, so a refresh token is
-   * used once. It returns what to save and what to return.
-   */
-  update<T>(change: (credentials: Credentials) => Promise<readonly [Credentials, T]>): Promise<T>;
-}
-
 const nothing: Credentials = { current: null, logins: {}, trust: {} };
 const fileVersion = 1;
 
@@ -98,14 +86,20 @@ function homeOfUser(): string {
 }
 
 /** The saved logins of the user with this environment. */
-export function credentialsStore(ports: Pick<CliPorts, 'env' | 'platform'>): CredentialsStore {
+export function credentialsStore(ports: Pick<CliPorts, 'env' | 'platform'>) {
   const directory = configDirectory(ports);
   const path = join(directory, 'credentials.json');
   const read = () => readCredentials(path);
   return {
+    /** The path of the file, for messages. */
     path,
+    /** @throws CliError when the file cannot be understood */
     read,
-    async update(change) {
+    /**
+     * Reads, changes and saves while no other process does. `change` always gets the current state, so a refresh token is
+     * used once. It returns what to save and what to return.
+     */
+    async update<T>(change: (credentials: Credentials) => Promise<readonly [Credentials, T]>) {
       makeFolder(directory);
       return withFileLock(join(directory, 'credentials.lock'), async () => {
         const before = await read();

@@ -26,17 +26,14 @@ export async function nodesThatFail(
   return found.map(({ name }) => name);
 }
 
-interface DependentClients {
-  readonly count: number;
-  /** Names of their identities, of the first few. */
-  readonly some: readonly string[];
-}
-
-/** Certificates of clients that have not expired and that one of these authorities has issued. */
+/**
+ * Certificates of clients that have not expired and that one of these authorities has issued.
+ * @returns how many, and the names of the first few of their identities
+ */
 export async function clientsOf(
   { foundations: { store, clock } }: Host,
   authorities: readonly X509Certificate[],
-): Promise<DependentClients> {
+) {
   const names: string[] = [];
   let count = 0;
   const query = {

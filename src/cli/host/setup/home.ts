@@ -2,22 +2,7 @@ import { join, resolve } from 'node:path';
 import type { Config } from '../../../config/config.ts';
 
 /** Where everything of one controller is, under its home folder. */
-export interface HomePaths {
-  readonly home: string;
-  /** Written last: if it exists, the set-up is complete. */
-  readonly config: string;
-  readonly masterKey: string;
-  readonly database: string;
-  readonly log: string;
-  readonly rootCa: PemPair;
-  /** While the root is rotated: what leads from one root to the other. */
-  readonly rootCross: string;
-  /** Signs client certificates; an intermediate authority under the root. */
-  readonly clientCa: PemPair;
-  readonly server: PemPair;
-  /** Root and client authority in one file: the authorities that the controller trusts as its own PKI. */
-  readonly caBundle: string;
-}
+export type HomePaths = ReturnType<typeof homePaths>;
 
 export interface PemPair {
   readonly cert: string;
@@ -25,7 +10,7 @@ export interface PemPair {
 }
 
 /** @param home a folder, relative to `cwd` */
-export function homePaths(cwd: string, home: string): HomePaths {
+export function homePaths(cwd: string, home: string) {
   const root = resolve(cwd, home);
   const pair = (name: string): PemPair => ({
     cert: join(root, 'pki', `${name}.cert.pem`),
@@ -33,14 +18,18 @@ export function homePaths(cwd: string, home: string): HomePaths {
   });
   return {
     home: root,
+    /** Written last: if it exists, the set-up is complete. */
     config: join(root, 'controller.yml'),
     masterKey: join(root, 'secrets', 'master.key'),
     database: join(root, 'overlay.db'),
     log: join(root, 'controller.log'),
     rootCa: pair('root-ca'),
+    /** While the root is rotated: what leads from one root to the other. */
     rootCross: join(root, 'pki', 'root-ca.cross.pem'),
+    /** Signs client certificates; an intermediate authority under the root. */
     clientCa: pair('client-ca'),
     server: pair('server'),
+    /** Root and client authority in one file: the authorities that the controller trusts as its own PKI. */
     caBundle: join(root, 'pki', 'ca-bundle.pem'),
   };
 }
