@@ -260,7 +260,7 @@ export function bearerTokens(lines: readonly string[]): readonly string[] {
     const token = first.slice(plainScheme.length).trim();
     return token === '' ? none : [token];
   }
-  const tokens = tokensOf(lines, 'bearer');
+  const tokens = tokensOf(lines, bearerScheme);
   if (tokens.length > mostTokens)
     throw new AuthError('invalid_request', {
       description: `At most ${mostTokens} bearer tokens are accepted`,
@@ -272,7 +272,7 @@ export function bearerTokens(lines: readonly string[]): readonly string[] {
 function boundToken(context: RequestContext): PresentedTokens['bound'] {
   const [first, ...others] = context.authorization;
   if (first === undefined || (others.length === 0 && first.startsWith(plainScheme))) return null;
-  const [token, ...more] = tokensOf(context.authorization, 'dpop');
+  const [token, ...more] = tokensOf(context.authorization, dpopScheme);
   if (token === undefined) return null;
   if (more.length > 0)
     throw new AuthError('invalid_request', { description: 'At most one DPoP token is accepted' });
@@ -280,12 +280,10 @@ function boundToken(context: RequestContext): PresentedTokens['bound'] {
 }
 
 /** The tokens of the lines with a scheme, in order. A proxy may have joined several lines with commas. */
-function tokensOf(lines: readonly string[], scheme: 'bearer' | 'dpop'): readonly string[] {
+function tokensOf(lines: readonly string[], scheme: RegExp): readonly string[] {
   return lines
-    .flatMap((line) => line.split(','))
-    .map((credentials) => /^\s*([a-z]+)(?: +(.*))?$/i.exec(credentials))
-    .filter((match) => match?.[1]?.toLowerCase() === scheme)
-    .map((match) => match?.[2]?.trim() ?? '')
+    .flatMap((line) => [...line.matchAll(scheme)])
+    .map(([, token = '']) => token.trim())
     .filter((token) => token !== '');
 }
 
@@ -317,6 +315,8 @@ const none: readonly string[] = [];
 const mostTokens = 3;
 /** As RFC 6750 2.1 writes it. */
 const plainScheme = 'Bearer ';
+const bearerScheme = /(?:^|,)\s*bearer +([^,]*)/gi;
+const dpopScheme = /(?:^|,)\s*dpop +([^,]*)/gi;
 
 /** Crockford's base 32: no I, L, O, U, so that an id can be read out over the telephone. */
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
