@@ -61,6 +61,8 @@ describe('the TLS parameters of a PostgreSQL URL', () => {
       ['?sslcrl=/revoked.pem'],
       ['?sslmode=require&sslpassword=x'],
       ['?tls=true'],
+      ['?require_auth=scram-sha-256'],
+      ['?requirepeer=postgres'],
       ['?sslmode=require&sslrootcert=root.pem'],
       ['?sslmode=require&sslcert=/c.pem'],
       ['?sslmode=require&sslkey=/k.pem'],
@@ -76,6 +78,12 @@ describe('the TLS parameters of a PostgreSQL URL', () => {
     ] as const) {
       assert.throws(() => read(query, env), PostgresTlsError, `${query} ${JSON.stringify(env)}`);
     }
+  });
+
+  test('does not ignore a schema: the message says how to name one', () => {
+    for (const name of ['schema', 'currentSchema', 'search_path'])
+      assert.throws(() => read(`?${name}=overlay`), /options=-c%20search_path%3D/, name);
+    assert.equal(read('?options=-c%20search_path%3Doverlay').protection, 'unasked');
   });
 
   test('is removed from the URL, and nothing else is', () => {

@@ -130,7 +130,11 @@ function refuseUnknown(name: string): void {
     throw new PostgresTlsError(
       'uselibpqcompat is not known: sslmode=verify-full checks the server, no-verify does not',
     );
-  if (!/^(ssl|uselib|tls|gss|requiressl)/i.test(name) || known.includes(name)) return;
+  if (/^(schema|currentSchema|search_path)$/i.test(name))
+    throw new PostgresTlsError(
+      `${name} in the PostgreSQL URL has no effect: a schema is named by options=-c%20search_path%3DNAME`,
+    );
+  if (!/^(ssl|uselib|tls|gss|require)/i.test(name) || known.includes(name)) return;
   throw new PostgresTlsError(
     `the PostgreSQL URL has a parameter ${name} that is not known; about TLS it may say ${known.slice(0, -1).join(', ')}`,
   );
