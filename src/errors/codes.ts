@@ -212,7 +212,10 @@ export const errorCodes = {
     '413 invalid_request REQUEST_ENTITY_TOO_LARGE',
   ),
   uri_too_long: code`The address of the request is too long`('414 invalid_request URI_TOO_LONG'),
-  header_too_large: code`The headers of the request are too large`('431 invalid_request HEADER_TOO_LARGE'),
+  header_too_large:
+    code`The headers of the request are too large; in a browser, delete the cookies of this site`(
+      '431 invalid_request HEADER_TOO_LARGE',
+    ),
   misdirected_request: code`This server does not serve the requested host`(
     '421 invalid_request MISDIRECTED_REQUEST',
     'notFound',

@@ -76,7 +76,8 @@ export const failuresInGerman: Readonly<Record<string, string>> = {
   'None of the media types that the client accepts can be produced':
     'Keiner der Medientypen, die der Client annimmt, ist verfügbar',
   'The address of the request is too long': 'Die Adresse der Anfrage ist zu lang',
-  'The headers of the request are too large': 'Die Header der Anfrage sind zu groß',
+  'The headers of the request are too large; in a browser, delete the cookies of this site':
+    'Die Header der Anfrage sind zu groß; löschen Sie im Browser die Cookies dieser Website',
   'This server does not serve the requested host': 'Dieser Server ist nicht für den verlangten Host',
   'Too many attempts; try again later': 'Zu viele Versuche; versuchen Sie es später noch einmal',
   'The server is busy; try again later': 'Der Server ist ausgelastet; versuchen Sie es später noch einmal',

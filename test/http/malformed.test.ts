@@ -93,6 +93,17 @@ describe('messages that are not well-formed HTTP', () => {
     }
   });
 
+  test('too many cookies are refused with a sentence that says what to do', async (t) => {
+    const { port } = await startTestListener(t);
+    const cookies = `Cookie: ${'a=b; '.repeat(4000)}c=d`;
+    const { status, text } = await sendRaw(
+      port,
+      `GET / HTTP/1.1\r\nHost: localhost:${port}\r\nAccept: text/html\r\n${cookies}\r\n\r\n`,
+    );
+    assert.equal(status, 431);
+    assert.match(text, /delete the cookies of this site/);
+  });
+
   test('of thousands of header lines only as many are kept as show that they are too many', async (t) => {
     const { port } = await startTestListener(t);
     const kept: number[] = [];
