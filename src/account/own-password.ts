@@ -8,9 +8,7 @@ import { proveCurrentPassword, wrongCurrentPassword } from '../login/password/cu
 import { hashNewPassword } from '../login/password/new-password.ts';
 import { type PasswordRules, passwordRules, samePassword } from '../login/password/password-rules.ts';
 import type { LoginServices } from '../login/services.ts';
-import type { Identity } from '../model/entities/identity.ts';
 import { asId } from '../model/ids.ts';
-import { typedName, type UserName } from '../model/names.ts';
 import { type OwnCall, ownerOf, type Principal } from '../model/principal.ts';
 import type { ListedAuthenticator } from '../store/contracts/authenticators.ts';
 import { AlreadyTaken } from '../store/contracts/store.ts';
@@ -66,8 +64,6 @@ export async function changeOwnPassword(
 
   const { username, password } = change;
   const named = username === undefined ? null : acceptableUsername(username);
-  if (named !== null && username !== authenticator.username)
-    await takenRefused({ username }, refuseAddressOfAnother(needs, identity, named));
   if (password !== undefined && password === change.currentPassword) throw samePassword();
   const hashed =
     password === undefined
@@ -94,21 +90,6 @@ export async function changeOwnPassword(
     needs.audit.record({ event: 'account.changed', change: 'username', identityId }, origin);
   if (password !== undefined)
     needs.audit.record({ event: 'account.changed', change: 'password', identityId }, origin);
-}
-
-/**
- * An address is the name of whom it reaches: some applications recognize people by one, and administrators use it to name
- * them. Only an administrator may give it to another person as user name.
- * @throws AlreadyTaken
- */
-async function refuseAddressOfAnother(
-  { store }: Pick<LoginServices, 'store'>,
-  { email }: Pick<Identity, 'email'>,
-  { usernameKey }: UserName,
-): Promise<void> {
-  if (!usernameKey.includes('@') || email?.toLowerCase() === usernameKey) return;
-  const holders = await store.identities.listAccountsByEmail(typedName(usernameKey), 1);
-  if (holders.length > 0) throw new AlreadyTaken('username');
 }
 
 /** The owner of an account learns that a name is taken, but not whose it is. */

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { clientApi, enrollBy, invited } from '../support/enrollment.ts';
-import { createSigner, reasonOf, tokenOf } from '../support/external-jwt.ts';
+import { createSigner, reasonOf, submitJwt, tokenOf } from '../support/external-jwt.ts';
 import type { Answer } from '../support/https-client.ts';
 import { assertRefused, createdId, loggedIn, password, rootOf } from '../support/management.ts';
 import { startTestIdp } from '../support/test-idp.ts';
@@ -16,7 +16,10 @@ const [server, idp] = await Promise.all([startTestServer(), startTestIdp()]);
 const admin = await rootOf(server);
 // The one person who has all names at stake: `boss` as identity, `chief` to log in.
 await server.createUser({ name: 'boss', username: 'chief', password });
-await createSigner(admin, idp, 'idp', { enrollToTokenEnabled: true, enrollNameClaimsSelector: 'nick' });
+const signer = await createSigner(admin, idp, 'idp', {
+  enrollToTokenEnabled: true,
+  enrollNameClaimsSelector: 'nick',
+});
 after(() => Promise.all([server.close(), idp.close()]));
 
 let count = 0;
@@ -33,6 +36,11 @@ const enrollByToken = async (nick: string): Promise<Answer> => {
   const headers = { authorization: `Bearer ${await tokenOf(server, idp, unused(), { nick })}` };
   return server.post(`${clientApi}/enroll/token`, { json: {}, headers });
 };
+/** How a login makes identities; null: it does not. */
+async function createIdentities(creation: object | null): Promise<void> {
+  const answer = await admin.call('PATCH', `external-jwt-signers/${signer}`, { createIdentities: creation });
+  assert.equal(answer.status, 200, answer.text);
+}
 
 describe('a name that passes for one of another identity', () => {
   test('is not given by an administrator who does not insist', async () => {
@@ -89,9 +97,12 @@ describe('a name that passes for one of another identity', () => {
       const [{ id }] = (await person.get(path)).json.data;
       return person.call('PATCH', `${path}/${id}`, { username, currentPassword: password });
     };
-    const refused = await take(`other-${count}`, 'ada@EXAMPLE.com');
-    assertRefused(refused, 'username');
-    assert.match(refused.json.error.message, /is already taken/);
+    // The last one with a Cyrillic letter.
+    for (const address of ['ada@EXAMPLE.com', 'аda@example.com']) {
+      const refused = await take(`other-${count}`, address);
+      assertRefused(refused, 'username');
+      assert.match(refused.json.error.message, /is already taken/);
+    }
     assert.equal((await take('ada', 'ada@example.com')).status, 200);
 
     // Of two who share an address one may be called so. What an administrator gives stays.
@@ -100,6 +111,28 @@ describe('a name that passes for one of another identity', () => {
     assert.equal((await take(`other-${count}`, 'ada@example.com')).status, 200);
     await admin.call('PATCH', `identities/${own}`, { email: null });
     assert.equal((await take('ada@example.com', 'ada@example.com')).status, 200);
+  });
+
+  test('cannot be the verified address of another person, where a token chooses it', async () => {
+    const verified = { email: 'Grace@example.com', emailVerified: true };
+    createdId(await admin.call('POST', 'identities', { name: 'grace', ...verified }));
+    // The last two with letters that look like those of the address.
+    for (const nick of [
+      'grace@example.com',
+      'GRACE@Example.com',
+      'ｇrace@example.com',
+      'grаce@example.com',
+    ]) {
+      assertRefused(await enrollByToken(nick), 409, 'INVALID_ENROLLMENT_NOT_ALLOWED');
+      await createIdentities({ name: 'nick' });
+      const login = await submitJwt(server, await tokenOf(server, idp, unused(), { nick }));
+      assert.deepEqual([login.status, await reasonOf(server, login)], [401, 'newcomer-refused']);
+      await createIdentities(null);
+    }
+    const own = { nick: 'grace@example.com', email: 'grace@example.com', email_verified: true };
+    const headers = { authorization: `Bearer ${await tokenOf(server, idp, unused(), own)}` };
+    const answer = await server.post(`${clientApi}/enroll/token`, { json: {}, headers });
+    assert.equal(answer.status, 200, answer.text);
   });
 
   test('is not taken by a token of a signer, and the record says for whom it passes', async () => {

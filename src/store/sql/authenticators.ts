@@ -28,7 +28,7 @@ import { concern } from './concern.ts';
 import { addPassword, passwordWasChosen, withdrawInvitation } from './identities.ts';
 import { affects, assigned, first, type Intent, raw, run, type SqlRow, sql } from './intent.ts';
 import { listSource } from './list-source.ts';
-import { dropName, giveName } from './names.ts';
+import { dropName, giveName, refuseAddressOfAnother } from './names.ts';
 import { endSessionsOf, endSessionsOfAuthenticator } from './session-ends.ts';
 
 const lockOfPassword = `(SELECT attempts.locked_until FROM attempts
@@ -93,11 +93,15 @@ export const authenticators = concern<AuthenticatorStore>()({
       const members = { updatedAt: now, username, usernameKey, passwordHash, passwordSetAt, tags };
       const isVerified = verifiedHash === undefined ? raw('') : sql` AND password_hash = ${verifiedHash}`;
       const row = yield* first`UPDATE authenticators SET ${assigned(columnsOfMembers(members))}
-         WHERE id = ${id} AND method = 'updb'${isVerified} RETURNING identity_id`;
+         WHERE id = ${id} AND method = 'updb'${isVerified} RETURNING identity_id,
+           (SELECT email FROM identities WHERE identities.id = authenticators.identity_id) AS email`;
       if (row === undefined) return false;
       const identityId = text(row, 'identity_id');
       if (username !== undefined) {
-        yield* giveName(how, { identityId, kind: 'username', name: username });
+        const given = { identityId, kind: 'username', name: username } as const;
+        const email = textOrNull(row, 'email');
+        if (verifiedHash !== undefined) yield* refuseAddressOfAnother({ ...given, email });
+        yield* giveName(how, given);
         yield* recordChange('identity', identityId, now);
       }
       if (passwordHash !== undefined) {

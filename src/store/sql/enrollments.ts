@@ -26,7 +26,7 @@ import { addPassword, createIdentity } from './identities.ts';
 import { affects, first, type Intent, run, type SqlRow, unforced } from './intent.ts';
 import { listSource } from './list-source.ts';
 import { isUnchanged } from './login-row.ts';
-import { holderOf } from './names.ts';
+import { holderOf, refuseAddressOfAnother } from './names.ts';
 
 const listed = listSource('enrollments', enrollmentListFields, { identity: 'JOIN' });
 
@@ -61,6 +61,8 @@ export const enrollments = concern<EnrollmentStore>()({
         return 'enrolled';
       if ((yield* first`SELECT 1 AS one WHERE ${isUnchanged(voucher)}`) === undefined) return 'changed';
       if (limit !== undefined && (yield* countAttempt([limit], 1, now)).outcome === 'refused') return 'full';
+      const { id: identityId, name, email = null } = identity;
+      yield* refuseAddressOfAnother({ identityId, kind: 'name', name, email });
       yield* createIdentity(unforced, [identity, null, now]);
       if (certificate !== null) yield* createCertificate(certificate, now);
       return 'enrolled';

@@ -4,7 +4,7 @@
 import { nameKeys, typedName } from '../../model/names.ts';
 import { AlreadyTaken } from '../contracts/store.ts';
 import { insert, insertAll, text } from './codec.ts';
-import { all, among, batchesOf, type Force, forced, type Intent, run } from './intent.ts';
+import { all, among, batchesOf, type Force, first, forced, type Intent, run } from './intent.ts';
 
 interface GivenName {
   readonly identityId: string;
@@ -48,6 +48,22 @@ function* refuseTaken(batch: readonly (GivenName & { readonly key: string })[]):
     if (holder !== undefined) throw new AlreadyTaken(kind, holder);
     holderOf.set(key, name);
   }
+}
+
+/**
+ * For a name that no administrator gives. An address is the name of whom it reaches: some applications recognize people
+ * by one, and administrators use it to name them.
+ * @param given.email of the identity itself
+ * @throws AlreadyTaken   the name passes for the verified address of another identity
+ */
+export function* refuseAddressOfAnother(given: GivenName & { readonly email: string | null }): Intent<void> {
+  const own = given.email?.toLowerCase();
+  const keys = nameKeys(given.name).filter((key) => key.includes('@') && key !== own);
+  if (keys.length === 0) return;
+  const taken = yield* first`SELECT 1 AS one FROM identities
+    WHERE email_verified = 1 AND email_lower IN ${among(keys)} AND NOT EXISTS (SELECT 1 FROM names
+      WHERE names.identity_id = ${given.identityId} AND names.key IN ${among(keys)})`;
+  if (taken !== undefined) throw new AlreadyTaken(given.kind);
 }
 
 /** The identity has no longer a name of this kind. */
