@@ -7,33 +7,12 @@ import type { ApiSession } from '../model/api-session.ts';
 import { asId } from '../model/ids.ts';
 import type { PassedMethod } from '../model/login.ts';
 import type { Principal } from '../model/principal.ts';
-import type { AccessTokenType, Confirmation } from '../model/tokens.ts';
-import type { Millis, Seconds } from '../platform/clock.ts';
+import type { Millis } from '../platform/clock.ts';
 import { confirmationOf, toSeconds } from '../tokens/access-token.ts';
 import { type RefreshTokenForm, readRefreshToken } from '../tokens/opaque-token.ts';
 import { isAuthenticated, mayRefresh, mayUse, refreshTokenFormOf, requiresKey } from './clients.ts';
 import { type Parameters, required } from './parameters.ts';
 import type { OidcServices } from './services.ts';
-
-/** RFC 7662 2.2. Wire names. */
-export interface ActiveToken {
-  readonly active: true;
-  /** For access tokens only; the others cannot be used for calls. */
-  readonly token_type?: AccessTokenType;
-  readonly scope: string;
-  readonly client_id: string;
-  readonly username: string;
-  readonly sub: string;
-  readonly aud: string | readonly string[];
-  readonly iss: string;
-  readonly exp: Seconds;
-  readonly iat: Seconds;
-  readonly jti?: string;
-  readonly amr: readonly string[];
-  readonly auth_time: Seconds;
-  readonly z_asid: string;
-  readonly cnf?: Confirmation;
-}
 
 /** The whole answer for every token that is not active, for any reason (RFC 7662 2.2). */
 const inactive = { active: false } as const;
@@ -48,11 +27,7 @@ export type IntrospectionCaller =
  * session, clients about those issued to them. Any other token is inactive to them, so that they cannot try out tokens.
  * @throws AuthError invalid_request   the parameter `token` is missing or repeated
  */
-export async function introspect(
-  needs: OidcServices,
-  caller: IntrospectionCaller,
-  parameters: Parameters,
-): Promise<ActiveToken | typeof inactive> {
+export async function introspect(needs: OidcServices, caller: IntrospectionCaller, parameters: Parameters) {
   const token = required(parameters, 'token');
   const now = needs.clock.now();
   const found =
@@ -63,17 +38,17 @@ export async function introspect(
   return mayAskAbout(caller, found) ? found : inactive;
 }
 
-function mayAskAbout(caller: IntrospectionCaller, { client_id, z_asid }: ActiveToken): boolean {
+function mayAskAbout(
+  caller: IntrospectionCaller,
+  { client_id, z_asid }: { client_id: string; z_asid: string },
+): boolean {
   if (caller.kind === 'client') return client_id === caller.clientId;
   // An application that holds an administrator's token does not have the administrator's rights.
   return (caller.isAdmin && caller.isOfApplication !== true) || z_asid === caller.apiSessionId;
 }
 
-async function accessToken(
-  needs: OidcServices,
-  token: string,
-  now: Millis,
-): Promise<ActiveToken | undefined> {
+/** What RFC 7662 2.2 says of a token, by its names on the wire. */
+async function accessToken(needs: OidcServices, token: string, now: Millis) {
   const verdict = needs.accessTokens.verify(token, now);
   if (verdict.verdict !== 'valid') return undefined;
   const { iss, sub, aud, exp, iat, jti, client_id, scope, amr, auth_time, z_asid, cnf } = verdict.claims;
@@ -105,7 +80,7 @@ async function refreshToken(
   needs: OidcServices,
   { form, text }: { form: RefreshTokenForm; text: string },
   now: Millis,
-): Promise<ActiveToken | undefined> {
+) {
   const token = readRefreshToken(needs, { form, text }, now);
   if (token === undefined) return undefined;
   const found = await needs.store.apiSessions.findByRefreshToken(asId(token.id), token.hash, now);

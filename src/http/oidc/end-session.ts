@@ -4,7 +4,7 @@ import { endSession, type LogoutTarget } from '../../oidc/end-session.ts';
 import { presentedSession } from '../../oidc/flow/browser-session.ts';
 import { joined } from '../../oidc/parameters.ts';
 import { loggedOutPage, logOutQuestionPage } from '../../pages/log-out.ts';
-import { accountPaths } from '../pages/account-paths.ts';
+import { accountPaths } from '../pages/app-paths.ts';
 import { type Answer, json, page, redirect } from '../request/answer.ts';
 import { anyParameters } from '../request/fields.ts';
 import type { RequestContext } from '../request/request-context.ts';

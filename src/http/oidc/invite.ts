@@ -20,7 +20,7 @@ import type { PasswordProblem } from '../../pages/new-password.ts';
 import { attestationSchema } from '../../platform/webauthn.ts';
 import { invitePasskeyPaths, invitePath } from '../documents/invite-path.ts';
 import { creationOptionsSchema, webAuthnAnswer } from '../documents/passkey-document.ts';
-import { accountPaths } from '../pages/account-paths.ts';
+import { accountPaths } from '../pages/app-paths.ts';
 import { bundledFilesPath } from '../pages/bundled-files.ts';
 import { type Answer, type AnsweredRefusal, htmlType, json, page } from '../request/answer.ts';
 import type { RequestContext } from '../request/request-context.ts';

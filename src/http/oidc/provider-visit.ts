@@ -22,7 +22,7 @@ import {
 } from '../../oidc/flow/signer-test.ts';
 import { isOfNeighbour } from '../../oidc/redirect-uri.ts';
 import type { OidcServices } from '../../oidc/services.ts';
-import { consolePaths } from '../pages/console-paths.ts';
+import { consolePaths } from '../pages/app-paths.ts';
 import { type Answer, type AnswerHeaders, htmlType, redirect } from '../request/answer.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import { anonymous, contentAnswer, type Route, redirectAnswer, route } from '../request/route.ts';

@@ -9,8 +9,7 @@ import { isForDevice, isOnOwnDevice } from '../../oidc/redirect-uri.ts';
 import { loginPaths } from '../../pages/login-forms.ts';
 import type { PasskeyAddresses } from '../../pages/passkey.ts';
 import type { Application, SignInWays } from '../../pages/sign-in-ways.ts';
-import { accountPaths } from '../pages/account-paths.ts';
-import { consolePaths } from '../pages/console-paths.ts';
+import { accountPaths, consolePaths } from '../pages/app-paths.ts';
 import type { RequestContext } from '../request/request-context.ts';
 
 export type { Application };

@@ -14,9 +14,8 @@ import {
   route,
   schemaNamed,
 } from '../request/route.ts';
-import { accountPaths } from './account-paths.ts';
+import { accountPaths, consoleOf } from './app-paths.ts';
 import { bundledFileRoute, bundledFilesPath } from './bundled-files.ts';
-import { consoleOf } from './console-paths.ts';
 import type { Views } from './views.ts';
 
 const common = { api: 'account', errors: 'html-or-edge' } as const;

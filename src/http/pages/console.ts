@@ -4,8 +4,8 @@ import { consolePage } from '../../pages/app-shells.ts';
 import { htmlType, page } from '../request/answer.ts';
 import { fixedRoute } from '../request/fixed-route.ts';
 import { contentAnswer, type Route } from '../request/route.ts';
+import { consolePaths } from './app-paths.ts';
 import { bundledFileRoute, bundledFilesPath } from './bundled-files.ts';
-import { consolePaths } from './console-paths.ts';
 import type { Views } from './views.ts';
 
 const common = { api: 'console', errors: 'html-or-edge' } as const;

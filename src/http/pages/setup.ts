@@ -14,7 +14,7 @@ import {
 import { AlreadyTaken } from '../../store/contracts/store.ts';
 import { type Answer, htmlType, page } from '../request/answer.ts';
 import { anonymous, type Route, route, somePage } from '../request/route.ts';
-import { consoleOf } from './console-paths.ts';
+import { consoleOf } from './app-paths.ts';
 import type { Views } from './views.ts';
 
 const path = '/setup';

@@ -1,6 +1,15 @@
 import type { RequestContext } from '../request/request-context.ts';
 import { servesApi } from '../request/route.ts';
 
+/** Where the account page is. */
+export const accountPaths = {
+  page: '/account',
+  /** Where its logins return: the same page. */
+  callback: '/account/callback',
+  /** Where people are after signing out: the same page. */
+  signedOut: '/account/signed-out',
+} as const;
+
 /** Where the console is. */
 export const consolePaths = {
   page: '/console',
