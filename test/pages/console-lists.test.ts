@@ -369,7 +369,7 @@ test('a name from right to left leaves the time behind it as it is', async () =>
   assert.ok(name < day && day < hour, `${name} < ${day} < ${hour}`);
 });
 
-test('the audit table fits beside the menu with long names of who changed what', async () => {
+test('the tables of audit events and people fit beside the menu with long names', async () => {
   const name = (letter: string) => letter.repeat(60);
   const id = await server.createUser({ name: name('a'), username: 'long', password });
   await root.call('PATCH', `identities/${id}`, { isAdmin: true });
@@ -387,12 +387,18 @@ test('the audit table fits beside the menu with long names of who changed what',
   await browser.send('Emulation.setTimezoneOverride', { timezoneId });
   await page.reload();
   await page.getByText(name('c')).first().waitFor();
-  for (const width of [1280, 1440]) {
+  const assertFitsAt = async (width: number, path: string) => {
     await page.setViewportSize({ width, height: 800 });
     const [shown, room] = await page.evaluate<readonly number[]>(`{
       const { scrollWidth, clientWidth } = document.querySelector('.table');
       [scrollWidth, clientWidth];
     }`);
-    assert.equal(shown, room, `${width}`);
-  }
+    assert.equal(shown, room, `${path} at ${width}`);
+  };
+  for (const width of [1280, 1440]) await assertFitsAt(width, 'audit');
+  const authPolicyId = createdId(await root.call('POST', 'auth-policies', { name: name('d') }));
+  await root.call('PATCH', `identities/${id}`, { roleAttributes: [name('e')], authPolicyId });
+  await go(page, `/people?q=${name('a')}`);
+  await page.getByText(name('d')).first().waitFor();
+  for (const width of [1110, 1280, 1440]) await assertFitsAt(width, 'people');
 });
