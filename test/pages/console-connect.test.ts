@@ -2,6 +2,7 @@
 // controller. One server for all of it.
 
 import assert from 'node:assert/strict';
+import { X509Certificate } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { Webhook } from 'standardwebhooks';
@@ -877,8 +878,17 @@ describe('third-party CAs', () => {
     await page.locator('#save').click();
     await page.getByRole('alert').getByText('Certificate of the CA').waitFor();
     await assertClean(guest);
-    const file = { name: 'ca.crt', mimeType: 'application/x-pem-file', buffer: Buffer.from(made.certPem) };
-    await page.locator('#field-certPem-file').setInputFiles(file);
+    const choose = (id: string, buffer: Buffer) =>
+      page
+        .locator(`#${id}-file`)
+        .setInputFiles({ name: 'ca.crt', mimeType: 'application/pkix-cert', buffer });
+    await choose('field-certPem', Buffer.from('\x89PNG\r\n'));
+    await page.locator('#field-certPem-file-problem').getByText('neither in PEM nor in DER').waitFor();
+    assert.equal(await page.locator('#field-certPem').inputValue(), 'no certificate', 'what was there stays');
+    await assertClean(guest);
+    await choose('field-certPem', new X509Certificate(made.certPem).raw);
+    await page.locator('#field-certPem-file-problem').waitFor({ state: 'detached' });
+    assert.equal(await page.locator('#field-certPem').inputValue(), made.certPem);
     await page.locator('#save').press('Enter');
     await heading(page, 'factory').waitFor();
     await page.locator('#state', { hasText: 'Not verified' }).waitFor();
@@ -891,7 +901,8 @@ describe('third-party CAs', () => {
     await page.locator('#verify').press('Enter');
     await page.getByRole('alert').getByText('verification token as its only common name').waitFor();
     await assertClean(guest);
-    await page.locator('#proof').fill(proof(token));
+    await choose('proof', Buffer.from(proof(token)));
+    await page.waitForFunction("document.querySelector('#proof').value.startsWith('-----BEGIN')");
     await page.locator('#verify').press('Enter');
     await announced(page, 'The CA is verified');
     await page.locator('#state', { hasText: 'Verified' }).waitFor();
@@ -934,6 +945,13 @@ describe('third-party CAs', () => {
     assert.deepEqual([sub, em], [id, 'ca']);
     assert.equal(await page.locator('#download-made').getAttribute('download'), 'factory.jwt');
     await assertClean(guest);
+    await page.locator('#field-revocation-mode').selectOption({ index: 1 });
+    await choose('field-revocation-crlPem', new X509Certificate(made.certPem).raw);
+    await page.waitForFunction(
+      "document.querySelector('#field-revocation-crlPem').value.startsWith('-----BEGIN X509 CRL')",
+    );
+    await assertClean(guest);
+    await page.getByRole('button', { name: 'Discard' }).click();
     await agree(guest, 'delete', 'Its certificates are refused');
     await announced(page, 'Deleted');
     await page.getByText('No CA yet.').waitFor();

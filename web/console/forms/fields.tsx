@@ -2,15 +2,15 @@
 
 import { createContext, type ReactNode, useContext, useState } from 'react';
 import { defaultOf, type Entity, type EntityKind } from '../../../src/model/entities/entity.ts';
-import { Card } from '../../parts/screen.tsx';
-import { CheckField, type FieldProps, InputField, SelectField } from '../parts/field.tsx';
+import { Button, Card } from '../../parts/screen.tsx';
+import { pemIn } from '../parts/certificate.ts';
+import { CheckField, type FieldProps, FileField, InputField, SelectField } from '../parts/field.tsx';
 import { localTime, timeOfLocal } from '../parts/local-time.ts';
 import { fieldWords, writingHints } from '../texts/fields.ts';
 import { texts } from '../texts/texts.ts';
 import { fieldAt, type Values, valueAt } from './entity-fields.ts';
 import { useNames } from './names.ts';
 import { pairsIn, pairsText } from './pairs.ts';
-import { PictureField } from './picture-field.tsx';
 
 /** The state that the fields of a form work with. */
 export interface FormState<Draft extends object = object> {
@@ -171,15 +171,28 @@ export function EntityField({ name, also, ...details }: FieldDetails & { readonl
       );
     }
     case 'picture':
+      return <PictureField {...about} isReadOnly={isDisabled} value={String(value ?? '')} set={setText} />;
+    case 'pem':
       return (
-        <PictureField {...input} isReadOnly={form.isReadOnly} value={String(value ?? '')} set={setText} />
+        <PemField
+          {...input}
+          // Those of revocation lists end so.
+          holds={name.endsWith('crlPem') ? 'X509 CRL' : 'CERTIFICATE'}
+          required={isNeeded}
+          value={String(value ?? '')}
+          set={setText}
+        />
       );
     default: {
       const { type } = details;
-      const plain = { type: field.isSecret ? 'password' : (type ?? 'text') } as const;
-      const shape = field.kind === 'pem' ? { rows: 3 } : plain;
       return (
-        <InputField {...input} {...shape} required={isNeeded} value={String(value ?? '')} set={setText} />
+        <InputField
+          {...input}
+          type={field.isSecret ? 'password' : (type ?? 'text')}
+          required={isNeeded}
+          value={String(value ?? '')}
+          set={setText}
+        />
       );
     }
   }
@@ -262,6 +275,68 @@ function CheckFields({
           set={(isOn) => set(isOn ? [...value, one] : value.filter((other) => other !== one))}
         />
       ))}
+    </>
+  );
+}
+
+interface TextProps extends FieldProps {
+  readonly value: string;
+  readonly set: (text: string) => void;
+}
+
+/** A certificate, pasted or from a file. @param holds the label of its PEM */
+export function PemField({
+  holds = 'CERTIFICATE',
+  ...input
+}: TextProps & { readonly holds?: string; readonly required: boolean; readonly readOnly?: boolean }) {
+  const { id, label, readOnly, set } = input;
+  return (
+    <>
+      <InputField rows={5} spellCheck={false} autoComplete="off" {...input} />
+      {readOnly !== true && (
+        <FileField
+          id={`${id}-file`}
+          label={texts.forms.file(label)}
+          accept=".pem,.crt,.cer,.der,.crl"
+          choose={async (file) => file !== undefined && set(await pemIn(file, holds))}
+          unusable={texts.forms.noPem}
+        />
+      )}
+    </>
+  );
+}
+
+const side = 64;
+
+/** Any file that the browser can show, drawn again as a PNG of a few pixels. @throws it cannot be read as a picture */
+async function smallPng(file: File): Promise<string> {
+  const picture = await createImageBitmap(file);
+  const canvas = document.createElement('canvas');
+  canvas.width = side;
+  canvas.height = side;
+  const scale = Math.min(side / picture.width, side / picture.height);
+  const [width, height] = [picture.width * scale, picture.height * scale];
+  canvas.getContext('2d')?.drawImage(picture, (side - width) / 2, (side - height) / 2, width, height);
+  return canvas.toDataURL('image/png');
+}
+
+/** A small picture that goes into a document. @param value a data URI; empty: none */
+function PictureField({ value, set, isReadOnly, ...about }: TextProps & { readonly isReadOnly: boolean }) {
+  return (
+    <>
+      <FileField
+        {...about}
+        accept="image/*"
+        isDisabled={isReadOnly}
+        choose={async (file) => file !== undefined && set(await smallPng(file))}
+        unusable={texts.forms.noPicture}
+      />
+      {value !== '' && (
+        <p className="buttons">
+          <img className="app-logo" id={`${about.id}-preview`} src={value} alt={about.label} />
+          {!isReadOnly && <Button onClick={() => set('')}>{texts.forms.removePicture}</Button>}
+        </p>
+      )}
     </>
   );
 }

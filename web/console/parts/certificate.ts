@@ -53,3 +53,18 @@ function timeOf(tag: number, text: string): string | null {
   const [, year, month, day, hour, minute, second] = parts;
   return `${year}-${month}-${day}T${hour}:${minute}:${second}.000Z`;
 }
+
+/**
+ * What a file contains, PEM. Programs also write certificates and revocation lists in DER: a sequence of more than 127
+ * bytes (X.690 section 8.1).
+ * @param label of the PEM of a file in DER
+ * @throws the file contains neither
+ */
+export async function pemIn(file: File, label: string): Promise<string> {
+  const text = await file.text();
+  if (text.includes('-----BEGIN ')) return text;
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  if (bytes[0] !== 0x30 || (bytes[1] ?? 0) <= 0x80) throw new TypeError('neither PEM nor DER');
+  const base64 = btoa(Array.from(bytes, (one) => String.fromCharCode(one)).join(''));
+  return `-----BEGIN ${label}-----\n${base64.replaceAll(/.{64}/g, '$&\n')}\n-----END ${label}-----\n`;
+}

@@ -1,6 +1,8 @@
 // A label, its control, and its hints and errors.
 
-import type { InputHTMLAttributes, ReactNode } from 'react';
+import { type InputHTMLAttributes, type ReactNode, useState } from 'react';
+import { announce } from '../../parts/announce.tsx';
+import { texts } from '../texts/texts.ts';
 
 export interface FieldProps {
   readonly id: string;
@@ -154,22 +156,39 @@ export function CheckField({
   );
 }
 
-/** @param choose gets undefined when the person begins to choose another file */
+/**
+ * @param choose gets undefined when the person begins to choose another file
+ * @param unusable what is said of a file with which it fails
+ */
 export function FileField({
   accept,
   isDisabled = false,
   isRequired = false,
   choose,
+  unusable = texts.forms.unreadable,
+  problem = null,
   ...about
 }: FieldProps & {
   readonly accept: string;
   readonly isDisabled?: boolean;
   readonly isRequired?: boolean;
   readonly choose: (file: File | undefined) => unknown;
+  readonly unusable?: string;
 }) {
+  const [isUnusable, setUnusable] = useState(false);
+  const take = async (file: File | undefined) => {
+    try {
+      await choose(file);
+      setUnusable(false);
+    } catch {
+      setUnusable(true);
+      announce(unusable);
+    }
+  };
   return (
     <Field
       {...about}
+      problem={isUnusable ? unusable : problem}
       control={(described) => (
         <input
           {...described}
@@ -180,9 +199,9 @@ export function FileField({
           // A browser reports no change when the same file is chosen again, although its content may have changed.
           onClick={(event) => {
             event.currentTarget.value = '';
-            choose(undefined);
+            take(undefined);
           }}
-          onChange={(event) => choose(event.target.files?.[0])}
+          onChange={(event) => take(event.target.files?.[0])}
         />
       )}
     />

@@ -150,6 +150,12 @@ export const general = wordsOf({
     pickNone: ['Clear selection', 'Auswahl aufheben'],
   },
   forms: {
+    file: (label: string) => [`Or choose a file: ${label}`, `Oder wählen Sie eine Datei: ${label}`],
+    noPem: [
+      'This file contains no certificate or revocation list, neither in PEM nor in DER.',
+      'Diese Datei enthält kein Zertifikat und keine Sperrliste, weder in PEM noch in DER.',
+    ],
+    unreadable: ['The file could not be read.', 'Die Datei konnte nicht gelesen werden.'],
     removePicture: ['Remove the picture', 'Bild entfernen'],
     noPicture: [
       'This file is no picture that the browser can read.',

@@ -6,7 +6,7 @@ import { CopyButton } from '../../../parts/keep.tsx';
 import { timeText } from '../../../parts/language.ts';
 import { Badge, Card, Facts } from '../../../parts/screen.tsx';
 import { EntityScreen } from '../../forms/entity-screen.tsx';
-import { useForm } from '../../forms/fields.tsx';
+import { FieldCard, PemField } from '../../forms/fields.tsx';
 import { type Column, factsOf, fieldColumn } from '../../lists/columns.tsx';
 import { EntityList } from '../../lists/entity-list.tsx';
 import { notAfter } from '../../parts/certificate.ts';
@@ -22,7 +22,6 @@ import { texts } from '../../texts/texts.ts';
 import type { Authority, RevocationListState } from '../../types.ts';
 import { fileName, HandOver } from '../people/hand-over.tsx';
 import { type CaDraft, CaFields } from './ca-fields.tsx';
-import { PemField } from './pem-field.tsx';
 import { words } from './words.ts';
 
 const { labels, columns = {} } = fieldWords(entity.kind);
@@ -36,7 +35,7 @@ export function CaScreen() {
       // First the certificate; the proof of possession of its key comes afterwards.
       fields={(isNew) => (
         <>
-          {isNew && <CertificateCard />}
+          {isNew && <FieldCard id="certificate" title={labels.certPem ?? ''} names={['certPem']} />}
           <CaFields />
         </>
       )}
@@ -56,16 +55,6 @@ export function CaScreen() {
         </>
       )}
     </EntityScreen>
-  );
-}
-
-function CertificateCard() {
-  const { draft, set } = useForm<CaDraft>();
-  const title = labels.certPem ?? '';
-  return (
-    <Card id="certificate" title={title}>
-      <PemField id="field-certPem" label={title} value={draft.certPem} set={(certPem) => set({ certPem })} />
-    </Card>
   );
 }
 
@@ -207,7 +196,7 @@ function ProveKey({ id, token }: { id: string; token: string }) {
           </li>
           <li>
             <p>{words.step3}</p>
-            <PemField id="proof" label={words.proof} value={certPem} set={setCertPem} />
+            <PemField id="proof" label={words.proof} required value={certPem} set={setCertPem} />
           </li>
         </ol>
       </SubmitForm>

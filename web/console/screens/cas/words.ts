@@ -17,7 +17,6 @@ export const words = wordsOf({
   verified: ['Verified', 'Bestätigt'],
   notVerified: ['Not verified', 'Nicht bestätigt'],
   since: (time: string) => [`Verified ${time}`, `Bestätigt ${time}`],
-  file: ['Or choose its file', 'Oder wählen Sie die Datei'],
   what: ['Allowed uses of its certificates', 'Erlaubte Verwendung ihrer Zertifikate'],
   rule: ['The person that a certificate names', 'Die Person, die ein Zertifikat nennt'],
   ruleText: [
