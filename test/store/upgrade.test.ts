@@ -6,9 +6,17 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, test } from 'node:test';
 import { Secret, TOTP } from 'otpauth';
 import { SECOND } from '../../src/platform/clock.ts';
-import { lastOfMain, NodesInTheWay, SchemaError, schemaVersion } from '../../src/store/migrations/migrate.ts';
+import {
+  lastOfMain,
+  NodesInTheWay,
+  ourSchema,
+  SchemaError,
+  schemaVersion,
+  upToDate,
+} from '../../src/store/migrations/migrate.ts';
 import { openPostgresStore } from '../../src/store/postgres/open.ts';
-import { postgresDialect } from '../../src/store/sql/engine.ts';
+import { postgresDialect, sqliteDialect } from '../../src/store/sql/engine.ts';
+import type { SqlRow } from '../../src/store/sql/intent.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { loggedIn } from '../support/management.ts';
@@ -139,6 +147,41 @@ describe('an SQLite database of the main branch', () => {
     assert.deepEqual(schemaOfSqlite(path), schemaOfSqlite(fresh));
     assert.deepEqual(rowsOfSqlite(path, withoutLowerCase), []);
     assert.deepEqual(versionsIn(path), { version: schemaVersion, usable_by: schemaVersion });
+  });
+
+  test('is brought to this release with few statements for many identities', async () => {
+    const [path, many] = [folder.path('many.db'), 2000];
+    oldSqlite(path);
+    const database = new DatabaseSync(path);
+    const others = `'default', 0, '[]', 0, '[]', '{}', 0, 0`;
+    database.exec(`WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${many})
+      INSERT INTO identities (id, name, external_id, type, auth_policy_id, is_admin, permissions, password_must_change,
+        role_attributes, tags, created_at, updated_at)
+      SELECT 'many-' || n, iif(n % 500 = 0, 'ÉVE-', 'Eve-') || n, iif(n % 2, NULL, 'X' || n), 'Default', ${others} FROM numbers`);
+    database.exec('BEGIN');
+    const upgrade = upToDate(sqliteDialect, ourSchema, () => []);
+    let [statements, step] = [0, upgrade.next()];
+    for (; !step.done; statements += 1) {
+      const { sql, params } = step.value;
+      step = upgrade.next(database.prepare(sql).all(...params) as readonly SqlRow[]);
+    }
+    assert.ok(statements < many / 4, `${statements} statements`);
+    const of = (sql: string) =>
+      database
+        .prepare(sql)
+        .all()
+        .map((row) => ({ ...row }));
+    assert.deepEqual(
+      of(`SELECT name_lower, external_id_lower FROM identities WHERE id IN ('many-1', 'many-500')`),
+      [
+        { name_lower: 'eve-1', external_id_lower: null },
+        { name_lower: 'éve-500', external_id_lower: 'x500' },
+      ],
+    );
+    assert.deepEqual(of(`SELECT count(*) AS names FROM names WHERE identity_id LIKE 'many-%'`), [
+      { names: many },
+    ]);
+    database.close();
   });
 
   test('of an earlier commit is refused, says how to open it, and is not changed', async () => {

@@ -110,8 +110,14 @@ export function* lowerCaseEverything(entity: Entity): Intent<void> {
   const { table } = entity;
   for (const column of searchedColumnsOf(entity)) {
     const name = column.slice(table.length + 1);
-    for (const { id = null, value = null } of yield* rowsOf(`SELECT id, ${name} AS value FROM ${table}`))
-      yield* run(`UPDATE ${table} SET ${lowerCaseColumn(name)} = ? WHERE id = ?`, inLowerCase(value), id);
+    const lower = lowerCaseColumn(name);
+    yield* run(`UPDATE ${table} SET ${lower} = lower(${name})`);
+    // The engines do not know every letter.
+    for (const { id = null, value = null, [lower]: found } of yield* rowsOf(
+      `SELECT id, ${name} AS value, ${lower} FROM ${table} WHERE ${name} IS NOT NULL`,
+    ))
+      if (found !== inLowerCase(value))
+        yield* run(`UPDATE ${table} SET ${lower} = ? WHERE id = ?`, inLowerCase(value), id);
   }
 }
 

@@ -88,17 +88,19 @@ export function* holderOf(name: string, identityId: string): Intent<string | nul
  * were not stored in one form either, and `=` in a filter compares that form.
  */
 export function* nameEverybody(): Intent<void> {
-  const named = yield* all(
+  const named = (yield* all(
     `SELECT id, 'name' AS kind, name FROM identities
      UNION ALL SELECT identity_id, 'username', username FROM authenticators WHERE username IS NOT NULL`,
-  );
-  for (const row of named) {
-    const kind = text(row, 'kind') as GivenName['kind'];
-    const [identityId, name] = [text(row, 'id'), text(row, 'name')];
-    yield* giveName(forced, { identityId, kind, name });
+  )).map((row) => ({
+    identityId: text(row, 'id'),
+    kind: text(row, 'kind') as GivenName['kind'],
+    name: text(row, 'name'),
+  }));
+  yield* run('DELETE FROM names');
+  yield* nameNew(forced, named);
+  for (const { identityId, kind, name } of named)
     if (kind === 'username' && typedName(name) !== name)
       yield* run(composeUsernameSql, typedName(name), identityId, name);
-  }
 }
 
 const composeUsernameSql = 'UPDATE authenticators SET username = ? WHERE identity_id = ? AND username = ?';
