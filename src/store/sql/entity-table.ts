@@ -121,16 +121,6 @@ export function* lowerCaseEverything(entity: Entity): Intent<void> {
   }
 }
 
-/** The columns of an entity: its fields', and those of every entity. */
-export function columnsOf({ fields }: Entity): readonly string[] {
-  const own = Object.entries(fields).flatMap(([name, field]) => {
-    const column = columnOf(name, field);
-    if (column === null) return [];
-    return field.isSearched ? [column, lowerCaseColumn(column)] : [column];
-  });
-  return ['id', ...own, 'created_at', 'updated_at'];
-}
-
 /** The column of a field; null: it is not stored. */
 export function columnOf(name: string, { column = snakeCase(name) }: Field): string | null {
   return column;
