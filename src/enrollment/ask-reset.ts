@@ -19,7 +19,7 @@ import { resettable } from './mailed-links.ts';
 
 /** The subscriber of all requests. */
 const lookUp = 'names';
-/** An address that more identities share than this names none of them. */
+/** An address that more identities with a password share than this names none of them. */
 const mostOfAddress = 5;
 
 /**

@@ -228,6 +228,16 @@ describe('a forgotten password', () => {
     assert.equal(toOwn.length, 1);
   });
 
+  test('is asked for by verified address, however many have it who could get no mail', async () => {
+    const person = await withPassword();
+    for (let others = 0; others < 6; others += 1) await newPerson({ email: person.email });
+    await ask(person.email);
+    await lookedUp();
+    const queued = await server.store.deliveries.list(mailQueue, null, 1000);
+    const resets = queued.filter(({ payload }) => payload.matter.kind === 'reset');
+    assert.equal(resets.filter(({ payload: { to } }) => to === person.email).length, 1);
+  });
+
   const skip = usualThreads > 1 && 'it records the store of the only thread that it can reach';
   test('gives the same answer for every name, after the same work', { skip }, async () => {
     const person = await withPassword();

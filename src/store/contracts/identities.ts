@@ -28,7 +28,7 @@ export interface IdentityStore {
   findByName(name: StoredName): Promise<Identity | null>;
   /** The identity with its policy and enrollment, in one read. */
   findAccount(id: IdentityId): Promise<Account | null>;
-  /** Accounts with this verified address in any spelling of upper and lower case, at most `most`. */
+  /** Accounts with a password and this verified address, in upper or lower case, at most `most`. */
   listAccountsByEmail(email: StoredName, most: number): Promise<readonly Account[]>;
   /** The same for the identity that has exactly this external id. */
   findAccountByExternalId(externalId: string): Promise<Account | null>;

@@ -40,6 +40,7 @@ export const identities = concern<IdentityStore>()({
     findAccount: (id) => find(accountOf, `${accountsSql} WHERE identities.id = ?`, id),
     listAccountsByEmail(email, most) {
       const sql = `${accountsSql} WHERE identities.email_lower = ? AND identities.email_verified = 1
+        AND EXISTS (SELECT 1 FROM authenticators WHERE identity_id = identities.id AND method = 'updb')
         ORDER BY identities.id LIMIT ?`;
       return all(accountOf, sql, email.toLowerCase(), most);
     },
