@@ -20,6 +20,7 @@ import type { OutboundLimits } from '../../src/platform/network/outbound-targets
 import { type FixedClock, fixedClock } from '../support/fixed-clock.ts';
 import { noLimits } from '../support/outbound-limits.ts';
 import type { TestIdp } from '../support/test-idp.ts';
+import { patience } from '../support/until.ts';
 
 export const audience = 'overlay';
 
@@ -66,7 +67,7 @@ export function newVerifier(
 ): Verifier {
   const clock = fixedClock('2026-11-21T10:00:00Z');
   const client = outboundClient({ ...noLimits, ...changed.fetch }, { trustedRoots: [idp.caPem] });
-  const cacheLimits = { ...jwksCacheDefaults, ...changed.cache };
+  const cacheLimits = { ...jwksCacheDefaults, longestWait: patience, ...changed.cache };
   const jwks = jwksCache({ client, clock, logger: silentLogger }, cacheLimits);
   return { clock, verify: (signers, token) => verifyExternalJwt({ clock, jwks }, signers, token) };
 }

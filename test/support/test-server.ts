@@ -16,6 +16,7 @@ import { asId, type IdentityId } from '../../src/model/ids.ts';
 import { typedName } from '../../src/model/names.ts';
 import type { SigningKey } from '../../src/model/signing-key.ts';
 import { type Clock, systemClock } from '../../src/platform/clock.ts';
+import { jwksCacheDefaults } from '../../src/platform/jwk/jwks-cache.ts';
 import type { Logger } from '../../src/platform/log/logger.ts';
 import { createRandom, type Random } from '../../src/platform/random.ts';
 import { createHashPool, type HashPool } from '../../src/platform/secrets/hash-pool.ts';
@@ -35,6 +36,7 @@ import type { TestThreadData } from './request-thread.ts';
 import { sharedTime } from './shared-clock.ts';
 import { startSharedWriter } from './shared-writer.ts';
 import { testPki } from './test-pki.ts';
+import { patience } from './until.ts';
 
 export interface TestServerOptions {
   readonly clock?: Clock;
@@ -150,6 +152,9 @@ async function databaseOf(home: string): Promise<string> {
   databases.set(home, url);
   return url;
 }
+
+// On a busy machine an honest provider answers after longer than a look-up of its keys waits. The limits of fetches stay.
+Object.assign(jwksCacheDefaults, { longestWait: patience });
 
 const configTexts = new Map<string, string>();
 
