@@ -361,6 +361,8 @@ describe('what beginning a device login costs', () => {
   test('is nothing if the request is refused', async () => {
     assertOAuthError(await asked({ client_id: 'nobody' }), 'invalid_client');
     assertOAuthError(await asked({ scope: 'profile' }), 'invalid_scope');
+    // Without a default, a missing scope is an invalid one too (RFC 6749 section 3.3).
+    assertOAuthError(await asked({ scope: '' }), 'invalid_scope');
     assertOAuthError(await server.post('/oidc/device_authorization', { form: {} }), 'invalid_request');
   });
 

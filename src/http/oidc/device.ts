@@ -11,7 +11,7 @@ import {
 } from '../../oidc/device/device-login.ts';
 import { readUserCode, shownUserCode } from '../../oidc/device/user-code.ts';
 import { authenticateClient } from '../../oidc/grants/authenticate-client.ts';
-import { droppedScopesOf, existingScopes, required } from '../../oidc/parameters.ts';
+import { droppedScopesOf, existingScopes, optional } from '../../oidc/parameters.ts';
 import {
   confirmDevicePage,
   deviceCodePage,
@@ -74,7 +74,7 @@ function authorizationRoute(needs: PageServices): Route {
       const basic = context.basic;
       const { issuer } = context;
       const client = await authenticateClient(needs, { parameters: body, basic, issuer });
-      const scope = required(body, 'scope');
+      const scope = optional(body, 'scope') ?? '';
       const scopes = existingScopes(client, scope);
       if (!scopes.includes('openid'))
         throw new AuthError('invalid_scope', { description: 'the scope must include openid' });
