@@ -29,6 +29,20 @@ function openIn(value: unknown, at = ''): string[] {
   });
 }
 
+/** Where a schema has an example of another type than its own. */
+function misfitsIn(value: unknown, at = ''): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const { type, examples } = value as { readonly type?: unknown; readonly examples?: unknown };
+  const typesOf = (example: unknown) =>
+    Array.isArray(example) ? ['array'] : Number.isInteger(example) ? ['integer', 'number'] : [typeof example];
+  const isMisfit =
+    typeof type === 'string' &&
+    Array.isArray(examples) &&
+    examples.some((example) => !typesOf(example).includes(type));
+  const within = Object.entries(value).flatMap(([name, member]) => misfitsIn(member, `${at}/${name}`));
+  return isMisfit ? [at, ...within] : within;
+}
+
 describe('the API descriptions', () => {
   for (const root of roots) {
     test(`${root}/openapi.json is an OpenAPI 3.1 document`, async () => {
@@ -146,6 +160,24 @@ describe('the API descriptions', () => {
       }
     }
     assert.deepEqual(refused, []);
+  });
+
+  test('each example is of the type that its schema names', () => {
+    const wrong = [...documents].flatMap(([root, document]) =>
+      misfitsIn(document).map((at) => `${root}${at}`),
+    );
+    assert.deepEqual(wrong, []);
+  });
+
+  // Generators for Go make of each schema X a constructor NewX.
+  test('no schema has the name of a constructor of another one', () => {
+    for (const { components } of documents.values()) {
+      const names = Object.keys(components.schemas);
+      assert.deepEqual(
+        names.filter((name) => names.includes(`New${name}`)),
+        [],
+      );
+    }
   });
 
   test('they leave no known shape open', () => {

@@ -20,7 +20,7 @@ const secretSchema = schemaNamed('OidcClientSecret', {
   createdAt: timeSchema,
   lastUsedAt: timeSchema.nullable(),
 });
-const newSecretSchema = schemaNamed('NewOidcClientSecret', {
+const newSecretSchema = schemaNamed('AddedOidcClientSecret', {
   id: z.string(),
   secret: z.string().describe('Shown this once'),
 });

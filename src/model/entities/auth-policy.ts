@@ -97,7 +97,7 @@ export const authPolicyEntity = entity<AuthPolicyId>()({
             isLowerCase: true,
             maxItems: 100,
             description: 'AAGUIDs; empty: every model, and none has to be proven',
-            examples: ['2fc0579f-8113-47ea-b116-bb5a8db9202a'],
+            examples: [['2fc0579f-8113-47ea-b116-bb5a8db9202a']],
           }),
         }),
       },

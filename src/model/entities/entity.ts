@@ -87,7 +87,7 @@ export interface FieldRules<Value = unknown> {
   /** A thumbprint of a certificate: base64url here, and outside as browsers show it. */
   readonly isFingerprint?: true;
   readonly description?: string;
-  readonly examples?: readonly string[];
+  readonly examples?: readonly unknown[];
 }
 
 declare const valueType: unique symbol;

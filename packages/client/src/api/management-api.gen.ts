@@ -3270,7 +3270,9 @@ export interface components {
                     satisfiesSecondary: boolean;
                     /**
                      * @description AAGUIDs; empty: every model, and none has to be proven
-                     * @example 2fc0579f-8113-47ea-b116-bb5a8db9202a
+                     * @example [
+                     *       "2fc0579f-8113-47ea-b116-bb5a8db9202a"
+                     *     ]
                      */
                     allowedAuthenticators: string[];
                 };
@@ -3719,7 +3721,7 @@ export interface components {
             createdAt: string;
             lastUsedAt: string | null;
         };
-        NewOidcClientSecret: {
+        AddedOidcClientSecret: {
             id: string;
             /** @description Shown this once */
             secret: string;
@@ -9013,7 +9015,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["NewOidcClientSecret"];
+                        data: components["schemas"]["AddedOidcClientSecret"];
                         meta: Record<string, never>;
                     };
                 };
