@@ -15,11 +15,7 @@ export interface Subscribers {
   deliveriesOf(events: readonly EventToSend[]): readonly QueuedEvent[] | Promise<readonly QueuedEvent[]>;
 }
 
-export interface SubscriberView extends Subscribers {
-  deliveriesOf(events: readonly EventToSend[]): readonly QueuedEvent[];
-  /** Reads all of them again. */
-  reload(): Promise<void>;
-}
+export type SubscriberView = ReturnType<typeof subscriberView>;
 
 interface SubscriberNeeds {
   readonly store: { readonly eventSubscriptions: Pick<EventSubscriptionStore, 'listAll'> };
@@ -28,11 +24,12 @@ interface SubscriberNeeds {
 }
 
 /** Empty until it is loaded. */
-export function subscriberView(needs: SubscriberNeeds): SubscriberView {
+export function subscriberView(needs: SubscriberNeeds) {
   let open: readonly ReturnType<typeof wants>[] = [];
   return {
-    deliveriesOf: (events) =>
+    deliveriesOf: (events: readonly EventToSend[]) =>
       open.flatMap(({ id, wanted }) => events.filter(wanted).map((event) => ({ ...event, subscriber: id }))),
+    /** Reads all of them again. */
     async reload() {
       const all = await needs.store.eventSubscriptions.listAll();
       open = all.filter(({ enabled }) => enabled).map((subscription) => wants(needs, subscription));

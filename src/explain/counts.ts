@@ -14,23 +14,20 @@ export interface Counted<Labels> {
 }
 
 /** The count of each combination of labels. */
-export interface Tally<Labels> {
-  /** @param count 1 unless several were counted elsewhere */
-  add(labels: Labels, count?: number): void;
-  /** In the order in which they first occurred. */
-  list(): readonly Counted<Labels>[];
-}
+export type Tally<Labels extends Readonly<Record<string, string>>> = ReturnType<typeof tally<Labels>>;
 
 /** @typeParam Labels texts from closed lists; there is one entry for every combination that occurred */
-export function tally<Labels extends Readonly<Record<string, string>>>(): Tally<Labels> {
+export function tally<Labels extends Readonly<Record<string, string>>>() {
   const entries = new Map<string, { readonly labels: Labels; count: number }>();
   return {
-    add(labels, count = 1) {
+    /** @param count 1 unless several were counted elsewhere */
+    add(labels: Labels, count = 1) {
       const key = Object.values(labels).join(' ');
       const entry = entries.get(key);
       if (entry === undefined) entries.set(key, { labels, count });
       else entry.count += count;
     },
+    /** In the order in which they first occurred. */
     list: () => [...entries.values()],
   };
 }

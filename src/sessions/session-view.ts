@@ -5,7 +5,6 @@ import type { ApiSession } from '../model/api-session.ts';
 import type { ChangeKind } from '../model/change.ts';
 import type { ExternalJwtSigner } from '../model/entities/external-jwt-signer.ts';
 import { type ApiSessionId, asId } from '../model/ids.ts';
-import type { PasskeyRules } from '../model/passkey.ts';
 import {
   type Followed,
   openWholeView,
@@ -20,40 +19,19 @@ import type { Logger } from '../platform/log/logger.ts';
 import type { PathCertificate } from '../platform/x509/path-certificate.ts';
 import type { ExternalJwtSignerStore } from '../store/contracts/entities.ts';
 import type { Store } from '../store/contracts/store.ts';
-import {
-  type AccountView,
-  accountView,
-  type ClientView,
-  type ClientViewNeeds,
-  openClientView,
-} from './account-view.ts';
-import { type AuthorityView, openAuthorityView } from './authority-view.ts';
+import { accountView, type ClientViewNeeds, openClientView } from './account-view.ts';
+import { openAuthorityView } from './authority-view.ts';
 import { type FollowedFeed, feedPosition, followFeed } from './follow-feed.ts';
-import { type LegacySessionView, legacySessionView } from './legacy-session-view.ts';
-import { type OpeningCertificateView, openingCertificateView } from './opening-certificate-view.ts';
-import { type OwnSessionView, ownSessionView } from './own-session-view.ts';
-import { openRevocationView, type RevocationSource, type RevocationView } from './revocation-view.ts';
-import { type SessionCertificateView, sessionCertificateView } from './session-certificate-view.ts';
+import { legacySessionView } from './legacy-session-view.ts';
+import { openingCertificateView } from './opening-certificate-view.ts';
+import { ownSessionView } from './own-session-view.ts';
+import { openRevocationView, type RevocationSource } from './revocation-view.ts';
+import { sessionCertificateView } from './session-certificate-view.ts';
 
 /** Withdrawn ids, each until its last token has expired. */
 export type DenySet = Map<string, Millis>;
 
-interface Views {
-  readonly accounts: AccountView;
-  readonly ended: DenySet;
-  /** Individually revoked access tokens, by `jti`. */
-  readonly revoked: DenySet;
-  readonly legacy: LegacySessionView;
-  readonly ownSessions: OwnSessionView;
-  readonly sessionCertificates: SessionCertificateView;
-  readonly openingCertificates: OpeningCertificateView;
-  readonly signers: WholeView<ExternalJwtSigner>;
-  readonly authorities: AuthorityView;
-  readonly revocations: RevocationView;
-  readonly clients: ClientView;
-  readonly refreshed: RefreshedSessions;
-  readonly passkeyRules: { readonly current: PasskeyRules; reload(): Promise<void> };
-}
+type Views = Awaited<ReturnType<typeof openViews>>;
 
 /**
  * Sessions that were refreshed recently, as they were then. What their tokens say never changes; whether they live, and
@@ -126,32 +104,9 @@ export async function openSessionView(given: SessionViewNeeds): Promise<SessionV
       return tokenLifetime;
     },
   };
-  const { store, clock, revoked, threads } = needs;
+  const { store, clock } = needs;
   const from = await feedPosition(store);
-  const ended: DenySet = new Map();
-  await readEnded(needs, ended);
-  await readRevoked(needs);
-  const signers = await openSignerView(store, needs.jwks);
-  const authorities = await openAuthorityView(store, needs.ownAuthorities);
-  const source = needs.revocationSource;
-  const revocations = await openRevocationView({ store, clock, source }, threads);
-  const clients = await openClientView(needs);
-  await needs.onEventSubscriptions();
-  const views: Views = {
-    accounts: accountView(store, threads),
-    ended,
-    revoked,
-    legacy: legacySessionView(needs, needs.sessionTimeout, threads),
-    ownSessions: ownSessionView(store, threads),
-    sessionCertificates: sessionCertificateView(store, authorities, threads),
-    openingCertificates: openingCertificateView({ store, authorities, revocations, clock }, threads),
-    signers,
-    authorities,
-    revocations,
-    clients,
-    refreshed: refreshedSessions(threads),
-    passkeyRules: await openPasskeyRules(store),
-  };
+  const views = await openViews(needs);
   const follow = followers(needs, views);
   const feed = followFeed({
     store,
@@ -168,13 +123,42 @@ export async function openSessionView(given: SessionViewNeeds): Promise<SessionV
     async rememberEnded(lifetime) {
       if (lifetime <= tokenLifetime) return;
       tokenLifetime = lifetime;
-      await readEnded(needs, ended);
+      await readEnded(needs, views.ended);
     },
   };
 }
 
+async function openViews(needs: SessionViewNeeds) {
+  const { store, clock, revoked, threads } = needs;
+  const ended: DenySet = new Map();
+  await readEnded(needs, ended);
+  await readRevoked(needs);
+  const signers = await openSignerView(store, needs.jwks);
+  const authorities = await openAuthorityView(store, needs.ownAuthorities);
+  const source = needs.revocationSource;
+  const revocations = await openRevocationView({ store, clock, source }, threads);
+  const clients = await openClientView(needs);
+  await needs.onEventSubscriptions();
+  return {
+    accounts: accountView(store, threads),
+    ended,
+    /** Individually revoked access tokens, by `jti`. */
+    revoked,
+    legacy: legacySessionView(needs, needs.sessionTimeout, threads),
+    ownSessions: ownSessionView(store, threads),
+    sessionCertificates: sessionCertificateView(store, authorities, threads),
+    openingCertificates: openingCertificateView({ store, authorities, revocations, clock }, threads),
+    signers,
+    authorities,
+    revocations,
+    clients,
+    refreshed: refreshedSessions(threads),
+    passkeyRules: await openPasskeyRules(store),
+  };
+}
+
 /** Login pages and questions for passkeys ask for them each time. */
-async function openPasskeyRules({ passkeys }: Pick<Store, 'passkeys'>): Promise<Views['passkeyRules']> {
+async function openPasskeyRules({ passkeys }: Pick<Store, 'passkeys'>) {
   let current = await passkeys.rules();
   return {
     get current() {

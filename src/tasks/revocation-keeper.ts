@@ -20,7 +20,7 @@ import {
   type RevocationList,
   type UnverifiedList,
 } from '../platform/x509/revocation-list.ts';
-import type { RevocationSource, StatusNews, StatusQuestion } from '../sessions/revocation-view.ts';
+import type { StatusNews, StatusQuestion } from '../sessions/revocation-view.ts';
 import type { Store } from '../store/contracts/store.ts';
 import type { OcspResponders } from './ocsp-responders.ts';
 import {
@@ -38,17 +38,7 @@ import {
   watchedBy,
 } from './watched-authority.ts';
 
-export interface RevocationKeeper extends RevocationSource {
-  /** Fetches due lists, and notes the results. Call it often. */
-  fetchDue(): Promise<void>;
-  /**
-   * Begins no further fetch, and waits for those that a change has begun. A shutdown waits for the task too, and the
-   * addresses of one CA alone could take minutes.
-   */
-  stop(): Promise<void>;
-  /** How many addresses and files have no list that counts now. */
-  stale(): number;
-}
+export type RevocationKeeper = ReturnType<typeof revocationKeeper>;
 
 interface KeeperNeeds {
   readonly store: Pick<Store, 'cas' | 'revocationLists'>;
@@ -58,7 +48,7 @@ interface KeeperNeeds {
   readonly log: Logger;
 }
 
-export function revocationKeeper(needs: KeeperNeeds): RevocationKeeper {
+export function revocationKeeper(needs: KeeperNeeds) {
   const { store, clock, log } = needs;
   const watched = new Map<CaId, Watched>();
   const loading = new Map<CaId, Promise<Watched | null>>();
@@ -111,19 +101,25 @@ export function revocationKeeper(needs: KeeperNeeds): RevocationKeeper {
   }
 
   return {
-    async listsOf(caId) {
+    async listsOf(caId: CaId) {
       return [...((await load(caId))?.lists.values() ?? [])];
     },
-    async obtain(question) {
+    async obtain(question: StatusQuestion): Promise<StatusNews> {
       const state = watched.get(question.caId) ?? (await load(question.caId));
       if (state === null) return { lists: [], answer: null, problem: 'the CA is not checked' };
       return obtainStatus(needs, question, { state, fetches });
     },
+    /** Fetches due lists, and notes the results. Call it often. */
     fetchDue: () => fetchDue([...watched.values()]),
+    /**
+     * Begins no further fetch, and waits for those that a change has begun. A shutdown waits for the task too, and the
+     * addresses of one CA alone could take minutes.
+     */
     async stop() {
       fetches.stop();
       await begun;
     },
+    /** How many addresses and files have no list that counts now. */
     stale() {
       const now = clock.now();
       const isStale = ({ lists }: Watched, url: string) => (lists.get(url)?.nextUpdate ?? 0) <= now;

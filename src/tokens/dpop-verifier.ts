@@ -7,7 +7,7 @@ import { after } from '../platform/after.ts';
 import { recentMap } from '../platform/caches.ts';
 import { hmacSha256, sha256 } from '../platform/digest.ts';
 import { MINUTE, type Millis, SECOND } from '../platform/time-units.ts';
-import { type DpopNonces, dpopNonces } from './dpop-nonce.ts';
+import { dpopNonces } from './dpop-nonce.ts';
 import { type DpopProof, type PresentedProof, type ProofKey, ProofRefused, readProof } from './dpop-proof.ts';
 import type { ProofMemory, ProofOnce } from './used-proofs.ts';
 
@@ -29,20 +29,7 @@ export interface ProofUse {
   readonly isFapi?: boolean;
 }
 
-export interface DpopVerifier {
-  /**
-   * Uses the proof of a request up. Asked again for the same request, it says the same.
-   * @throws AuthError busy
-   */
-  verify(presented: PresentedProof, use: ProofUse, now: Millis): ProofVerdict | Promise<ProofVerdict>;
-  /**
-   * The reason for which a client has to sign a proof again, with a nonce; null when it does not, or when the proof is
-   * not valid. Uses nothing up.
-   */
-  wantsNonce(presented: PresentedProof, needsNonce: boolean, now: Millis): string | null;
-  /** The nonces that the next proof of a client may contain. */
-  readonly nonces: DpopNonces;
-}
+export type DpopVerifier = ReturnType<typeof dpopVerifier>;
 
 /** How old a proof may be, and how far the clock of its client ahead; with a nonce, that clock may be off by more. */
 const plain = { oldest: MINUTE, ahead: 30 * SECOND };
@@ -52,7 +39,7 @@ const withNonce = { oldest: 5 * MINUTE, ahead: MINUTE };
  * @param nonceKey of all that share the memory
  * @param keys     how many keys of clients are kept
  */
-export function dpopVerifier(nonceKey: Buffer, memory: ProofMemory, keys = 2000): DpopVerifier {
+export function dpopVerifier(nonceKey: Buffer, memory: ProofMemory, keys = 2000) {
   const nonces = dpopNonces(hmacSha256(nonceKey, memory.epoch));
   const knownKeys = recentMap<string, ProofKey>(keys);
   const proven = new WeakMap<
@@ -73,8 +60,13 @@ export function dpopVerifier(nonceKey: Buffer, memory: ProofMemory, keys = 2000)
   }
 
   return {
+    /** The nonces that the next proof of a client may contain. */
     nonces,
-    wantsNonce(presented, needsNonce, now) {
+    /**
+     * The reason for which a client has to sign a proof again, with a nonce; null when it does not, or when the proof is
+     * not valid. Uses nothing up.
+     */
+    wantsNonce(presented: PresentedProof, needsNonce: boolean, now: Millis) {
       try {
         const objection = freshness(readProof(presented, null, knownKeys.get), needsNonce, now);
         return objection?.verdict === 'needs-nonce' ? objection.reason : null;
@@ -83,7 +75,15 @@ export function dpopVerifier(nonceKey: Buffer, memory: ProofMemory, keys = 2000)
         throw error;
       }
     },
-    verify(presented, { accessToken, owner, needsNonce = false, isFapi = false }, now) {
+    /**
+     * Uses the proof of a request up. Asked again for the same request, it says the same.
+     * @throws AuthError busy
+     */
+    verify(
+      presented: PresentedProof,
+      { accessToken, owner, needsNonce = false, isFapi = false }: ProofUse,
+      now: Millis,
+    ): ProofVerdict | Promise<ProofVerdict> {
       const before = proven.get(presented);
       if (before?.accessToken === accessToken) return before.verdict;
       let proof: DpopProof;
