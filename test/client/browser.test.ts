@@ -464,6 +464,23 @@ describe('a browser that remembers', () => {
     }
   });
 
+  test('shares a session among tabs, and keeps none, where it has no place for a cookie', async () => {
+    const { context, page, close } = await visitor();
+    // As in a frame of another site, and in Safari for a cookie that is Secure, on http://localhost.
+    await context.addInitScript(
+      "Object.defineProperty(Document.prototype, 'cookie', { get: () => '', set() {} });",
+    );
+    await signIn(page);
+    const second = await opened(context);
+    assert.equal(await inPage(second, 'return start.isSignedIn;'), true);
+    for (const tab of [page, second]) {
+      assert.equal(await inPage(tab, outcome), 'renewed');
+      assert.equal(await whoAmI(tab), 'alice');
+    }
+    assert.equal((await inPage<{ keys: number }>(page, exported)).keys, 0);
+    await close();
+  });
+
   test('keeps no tokens of a server that does not bind them', async () => {
     const { page, close } = await visitor();
     await page.route('**/.well-known/openid-configuration', async (route) => {

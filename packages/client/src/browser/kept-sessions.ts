@@ -68,7 +68,7 @@ export async function save(
       return 'tokens';
     }
   } catch {
-    // Some browsers keep no keys in private windows.
+    // Some browsers keep no keys in private windows, or no cookies in a frame of another site.
   }
   return put(row).then(
     () => 'count',
@@ -160,10 +160,12 @@ function currentRun(): string | undefined {
   return found?.slice(runCookie.length + 1);
 }
 
+/** @throws Error the browser keeps no cookie here: every tab would be a later run, and forget the session of the others */
 function newRun(): string {
-  const run = crypto.randomUUID();
   // biome-ignore lint/suspicious/noDocumentCookie: not every browser has the Cookie Store API.
-  document.cookie = `${runCookie}=${run}; Path=/; Secure; SameSite=Strict`;
+  document.cookie = `${runCookie}=${crypto.randomUUID()}; Path=/; Secure; SameSite=Strict`;
+  const run = currentRun();
+  if (run === undefined) throw new Error('cookies are blocked');
   return run;
 }
 
