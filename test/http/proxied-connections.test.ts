@@ -9,6 +9,7 @@ import { Duplex } from 'node:stream';
 import { describe, type TestContext, test } from 'node:test';
 import type { ConnectionOptions, TLSSocket } from 'node:tls';
 import type { IpRange } from '../../src/config/addresses.ts';
+import { waitingBytes, waitingSums } from '../../src/http/server/waiting-bytes.ts';
 import { MINUTE, systemClock } from '../../src/platform/clock.ts';
 import { issueClientCertificate } from '../../src/platform/x509/pki.ts';
 import { balancer } from '../support/balancer.ts';
@@ -21,6 +22,7 @@ import {
   proxyLineFor,
   proxyLocal,
 } from '../support/proxy-headers.ts';
+import { eventually } from '../support/until.ts';
 import { openSocket, type StartOptions, send, startTestListener, testCa } from './support.ts';
 
 const loopback: IpRange = { address: '127.0.0.0', prefixLength: 8, family: 'ipv4' };
@@ -395,4 +397,30 @@ describe('closing a listener', () => {
     await Promise.all([running.close(), untilClosed(silent), untilClosed(half), once(idle, 'close')]);
     assert.deepEqual(complaints(), []);
   });
+});
+
+test('of two connections with one client address and port, only bytes of a handshake under way wait', async (t) => {
+  const published: ReadonlyMap<string, number>[] = [];
+  const sums = waitingSums();
+  const publish: typeof sums.publish = (bySource) => {
+    published.push(bySource);
+    sums.publish(bySource);
+  };
+  const waiting = waitingBytes({ clock: systemClock }, { ...sums, publish });
+  const { port } = await startBalanced(t, { limits: { waiting } });
+  const [one, other] = [await dial(t, port), await dial(t, port)];
+  // A balancer that does not know the port writes 0 for each client.
+  for (const socket of [one, other]) socket.write(proxyBlockFor('192.0.2.7', 0));
+  const secure = await openSocket(port, { socket: one });
+  const body = JSON.stringify({ a: 'x'.repeat(20_000) });
+  const head = ['Content-Type: application/json', `Content-Length: ${body.length}`, '', body].join('\r\n');
+  secure.write(`POST /edge/client/v1/things HTTP/1.1\r\nHost: localhost:${port}\r\n${head}`);
+  const [answer] = await once(secure, 'data');
+  assert.match(String(answer), /^HTTP\/1.1 201 /);
+  const looks = published.length;
+  await eventually(
+    () => published.length,
+    (now) => now >= looks + 2,
+  );
+  assert.deepEqual([...(published.at(-1) ?? [])], []);
 });

@@ -104,18 +104,12 @@ export function waitingBytes({ clock }: { clock: Clock }, sums: WaitingSums, lim
         socket.once('close', () => sockets.delete(socket));
       };
       // TLS keeps a message of the handshake, up to 128 KB, until its last byte has come.
-      const inHandshake = new Map<string, Socket>();
       server.on('connection', (socket: Socket) => {
-        if (socket.destroyed) return;
-        const client = clientOf(socket);
-        inHandshake.set(client, socket);
-        add(socket, () => Math.max(0, socket.bytesRead - usualHandshake));
-        socket.once('close', () => inHandshake.get(client) === socket && inHandshake.delete(client));
+        if (!socket.destroyed) add(socket, () => Math.max(0, socket.bytesRead - usualHandshake));
       });
-      server.on('secureConnection', (socket) => {
-        const below = inHandshake.get(clientOf(socket));
-        if (below !== undefined) sockets.delete(below);
-        inHandshake.delete(clientOf(socket));
+      server.on('secureConnection', (socket: TLSSocket & { readonly _parent?: Socket | null }) => {
+        // Node has no public access to the connection below. Several may say that they come from one address and port.
+        if (socket._parent != null) sockets.delete(socket._parent);
         add(socket, () => waitingFor(socket));
       });
     },
@@ -152,11 +146,6 @@ function endLongest(
     socket.destroy();
   }
   return freed;
-}
-
-/** The other end of a connection, which no other open one of the server has. */
-function clientOf({ remoteAddress, remotePort }: Socket): string {
-  return `${remoteAddress} ${remotePort}`;
 }
 
 function waitingFor(socket: TLSSocket): number {
