@@ -284,11 +284,17 @@ describe('the test of a token', () => {
       ...{ name: subject, externalId: subject, email: 'a@corp.example', emailVerified: true },
       ...{ roleAttributes: ['a'], authPolicyId: 'default', authPolicyFrom: 'default' },
     });
-    const refused = await judge({ name: 'root' });
-    assert.deepEqual(
-      [refused.isAccepted, refused.reason, refused.creates],
-      [false, 'newcomer-refused', null],
-    );
+    for (const [name, saw] of [
+      ['root', /"root\\" is taken/],
+      ['ROOT', /"ROOT\\" passes for root/],
+    ] as const) {
+      const refused = await judge({ name });
+      assert.deepEqual(
+        [refused.isAccepted, refused.reason, refused.creates],
+        [false, 'newcomer-refused', null],
+      );
+      assert.match(JSON.stringify(refused.checks), saw);
+    }
     assert.equal((await found('externalId', subject)).length, 0);
   });
 });

@@ -4,6 +4,7 @@
 import type { ExternalJwtSigner } from '../../model/entities/external-jwt-signer.ts';
 import type { Identity } from '../../model/entities/identity.ts';
 import type { AttemptCheck, AttemptRecorder } from '../../model/login-attempt.ts';
+import { nameKeys } from '../../model/names.ts';
 import { notedRecord } from '../../model/noted-record.ts';
 import type { RefusalReason } from '../../model/refusal-reason.ts';
 import { quoted } from '../../platform/formats/quoted.ts';
@@ -93,9 +94,14 @@ async function judgeNewcomer(
   }
   const creates = await needs.newcomers.plan(jwt, record);
   if (creates === null) return refused;
-  const holder = await needs.store.identities.findByName(creates.name);
-  if (holder !== null) {
-    record.failed('new identity', 'newcomer-refused', `the name ${quoted(creates.name)} is taken`);
+  const [holder] = await needs.store.identities.listByNameKeys(nameKeys(creates.name));
+  if (holder !== undefined) {
+    const name = quoted(creates.name);
+    const saw =
+      holder.name === creates.name
+        ? `the name ${name} is taken`
+        : `the name ${name} passes for ${holder.name}`;
+    record.failed('new identity', 'newcomer-refused', saw);
     return refused;
   }
   record.passed('new identity', `${creates.name} would be created`);
