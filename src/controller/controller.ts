@@ -3,7 +3,7 @@
 import packageJson from '../../package.json' with { type: 'json' };
 import type { BindPoint, Config, Listener } from '../config/config.ts';
 import { type SettingChange, settingChanges, takeOver } from '../config/reload.ts';
-import { apiAddressesOf } from '../http/edge/api-addresses.ts';
+import { apiAddressesOf } from '../http/edge/version.ts';
 import { runChecks } from '../http/server/health.ts';
 import type { RunningListener } from '../http/server/listener.ts';
 import type { Foundations } from './foundations.ts';

@@ -1,6 +1,6 @@
 import { type Html, html } from './html.ts';
-import { describedBy, failureSummary, layout, type View } from './layout.ts';
-import { type LoginInProgress, loginPaths } from './login-forms.ts';
+import { describedBy, type Failure, failureSummary, layout, type View } from './layout.ts';
+import { type LoginInProgress, loginForm, loginPaths } from './login-forms.ts';
 import { type PasskeyAddresses, passkeyFirst } from './passkey.ts';
 import { destination, otherWays, type SignInWays } from './sign-in-ways.ts';
 
@@ -60,4 +60,63 @@ export function passwordField(
 ${hint}
 <p class="hint" data-caps-lock="${id}" role="status" hidden>${texts.signIn.capsLock}</p>
 <button type="button" class="link" data-shows="${id}" aria-pressed="false" hidden>${texts.signIn.showPassword}</button></div>`;
+}
+
+/**
+ * Signs in with the certificate that the browser presents. Works without scripts.
+ * @param isAskedFor whether the server asks browsers for a certificate at this address at all
+ */
+export function certificateLoginPage(
+  view: View,
+  login: LoginInProgress,
+  { isAskedFor, ways }: { isAskedFor: boolean; ways: SignInWays },
+): Html {
+  const { signIn, certificate, errorTitle } = view.texts;
+  const { failure } = login;
+  return layout(view, {
+    title: failure === null ? signIn.title : `${errorTitle(signIn.failedTitle)} - ${signIn.title}`,
+    heading: signIn.title,
+    lead: destination(view, login.application),
+    hasHelp: true,
+    content: html`${failure !== null && refusal(view, failure, isAskedFor)}
+${
+  isAskedFor
+    ? html`<p>${certificate.lead}</p>
+${loginForm(login, loginPaths.certificate, html`<button id="login" type="submit">${certificate.submit}</button>`)}`
+    : failure === null && html`<p>${certificate.notAskedFor} ${certificate.elsewhere}</p>`
+}
+${otherWays(view, ways)}`,
+  });
+}
+
+function refusal(view: View, failure: Failure, isAskedFor: boolean): Html {
+  const { certificate } = view.texts;
+  return isAskedFor
+    ? failureSummary(view, failure, { what: certificate.refused, next: certificate.another })
+    : failureSummary(view, failure, { what: certificate.notAskedFor, next: certificate.elsewhere });
+}
+
+/**
+ * Names the signed-in person, and asks whether to continue. Works without scripts.
+ * @param sessionId which session it is about: another one may have replaced it by the time the form is sent
+ */
+export function signedInPage(
+  view: View,
+  login: LoginInProgress,
+  { sessionId, name }: { sessionId: string; name: string },
+): Html {
+  const { signedIn } = view.texts;
+  return layout(view, {
+    title: signedIn.heading,
+    heading: signedIn.heading,
+    lead: destination(view, login.application),
+    content: html`<p>${signedIn.as(html`<strong id="signed-in-as">${name}</strong>`)}</p>
+${loginForm(
+  login,
+  loginPaths.continue,
+  html`<input type="hidden" name="session" value="${sessionId}">
+<button id="continue" type="submit">${signedIn.submit}</button>`,
+)}
+<ul class="ways"><li><a id="other-account" class="button second" href="${login.startOver}">${signedIn.other}</a></li></ul>`,
+  });
 }

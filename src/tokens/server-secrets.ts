@@ -3,12 +3,9 @@ import type { KeyVault } from '../platform/secrets/key-vault.ts';
 import { deriveSecret } from '../platform/secrets/sealed-box.ts';
 import type { KeyStore } from '../store/contracts/keys.ts';
 
-/** Secrets that all nodes share and only this service uses. */
-export type ServerSecrets = Readonly<Awaited<ReturnType<typeof openServerSecrets>>>;
-
 /**
- * Reads the server secrets, which the first node made. The store keeps them sealed under the key-encryption key, so
- * that replacing that key only seals them again and ends no session.
+ * Reads the secrets that all nodes share and only this service uses, which the first node made. The store keeps them
+ * sealed under the key-encryption key, so that replacing that key only seals them again and ends no session.
  */
 export async function openServerSecrets(needs: { keys: KeyStore; vault: KeyVault; random: Random }) {
   const name = 'root';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { Binding } from '../../config/config.ts';
+import type { Binding, BindPoint, Listener } from '../../config/config.ts';
+import type { ApiAddress } from '../../model/node.ts';
 import { wholeList } from '../documents/lists.ts';
 import { envelope } from '../request/answer.ts';
 import { fixedRoute, type Place } from '../request/fixed-route.ts';
@@ -7,7 +8,7 @@ import { dataAnswer, type EdgeApi, listAnswer, type Route, schemaNamed } from '.
 import type { EdgeServices } from '../request/services.ts';
 
 /** The APIs in the document: the names that clients look for, and the path of each. */
-export const apis: readonly {
+const apis: readonly {
   readonly binding: Binding;
   readonly names: readonly string[];
   readonly path: string;
@@ -157,4 +158,14 @@ function addressesOf(
     }
   }
   return [...addresses];
+}
+
+/** Where a listener serves which API. @param bindPoints with their real ports */
+export function apiAddressesOf({ apis: bound }: Listener, bindPoints: readonly BindPoint[]): ApiAddress[] {
+  const bindings = new Set(bound.map(({ binding }) => binding));
+  return apis
+    .filter(({ binding }) => bindings.has(binding))
+    .flatMap(({ binding, path }) =>
+      bindPoints.map(({ address }) => ({ binding, url: `https://${address}${path}`, version: 'v1' })),
+    );
 }

@@ -9,8 +9,7 @@ import { type CameWithLogin, requireOpen, submitPrimary } from '../../oidc/flow/
 import type { LoginStep } from '../../oidc/flow/next-step.ts';
 import { submitExternalJwts } from '../../oidc/flow/submit-external-jwt.ts';
 import { submitPasskey } from '../../oidc/flow/submit-passkey.ts';
-import { loginPage } from '../../pages/login.ts';
-import { certificateLoginPage } from '../../pages/login-cert.ts';
+import { certificateLoginPage, loginPage } from '../../pages/login.ts';
 import { loginPaths } from '../../pages/login-forms.ts';
 import { assertionSchema } from '../../platform/webauthn.ts';
 import { webAuthnAnswer } from '../documents/passkey-document.ts';

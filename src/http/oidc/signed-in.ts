@@ -4,8 +4,8 @@
 import { z } from 'zod';
 import { presentedSession } from '../../oidc/flow/browser-session.ts';
 import { continueSignedIn, type SignedInBrowser, whoIsSignedIn } from '../../oidc/flow/continue-signed-in.ts';
+import { signedInPage } from '../../pages/login.ts';
 import { loginPaths } from '../../pages/login-forms.ts';
-import { signedInPage } from '../../pages/signed-in.ts';
 import { type Answer, htmlType, redirect } from '../request/answer.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import { anonymous, contentAnswer, type Route, redirectAnswer, route } from '../request/route.ts';

@@ -14,8 +14,6 @@ export interface ListerSettings {
   readonly busyTimeout: Millis;
 }
 
-export type ListThread = ReturnType<typeof listThread>;
-
 export function listThread(settings: ListerSettings) {
   let running: ReturnType<typeof start> | null = null;
   let isClosed = false;
