@@ -17,7 +17,10 @@ export function* countOf({ table, where }: Trail): Intent<number> {
   return row === undefined ? 0 : integer(row, 'total');
 }
 
-/** Looking for the heaviest owner counts all records, so after so many times the rest is deleted by age alone. */
+/**
+ * Looking for the heaviest owner counts all records, so after so many times, or if so many as heavy would not suffice, the
+ * rest is deleted by age alone.
+ */
 const rounds = 8;
 
 /**
@@ -40,7 +43,7 @@ export function* evict(trail: Trail, owners: readonly (readonly string[])[], sur
       heaviest = found;
       used.push(found.column);
     }
-    if (heaviest.total === 0) break;
+    if (heaviest.total * rounds <= left) break;
     const most = Math.min(left, Math.ceil(heaviest.total / 2));
     yield* deleteOldest(heaviest.trail, most);
     left -= most;
