@@ -63,6 +63,22 @@ test('a command says what is changed, and nothing where something cannot be type
   assert.deepEqual(typed({}), ['update', 'oidc-client', 'x']);
   assert.equal(typed({ jwks: { keys: [] } }), null);
   assert.equal(updateCommand(oidcClientEntity, 'x', { claims: {} }), null, 'no option takes all pairs away');
+  for (const untyped of [
+    { tags: { floor: 4 } },
+    { tags: { lift: null } },
+    { claims: { 'a=b': 'c' } },
+    { redirectUris: ['https://y/?a=1,2'] },
+  ])
+    assert.equal(updateCommand(oidcClientEntity, 'x', untyped), null, JSON.stringify(untyped));
+  const removed = { clientSecret: null, certPem: null };
+  assert.deepEqual(updateCommand(externalJwtSignerEntity, 'x', removed), [
+    ...['update', 'ext-jwt-signer', 'x', '--client-secret-file', '', '--cert', ''],
+  ]);
+  const rule = { location: 'COMMON_NAME', matcher: 'ALL', matcherCriteria: '', parser: 'NONE', index: 0 };
+  assert.deepEqual(updateCommand(caEntity, 'x', { externalIdClaim: rule }), [
+    ...['update', 'ca', 'x', '--claim-location', 'COMMON_NAME', '--claim-matcher', 'ALL'],
+    ...['--claim-matches', '', '--claim-parser', 'NONE', '--claim-index', '0'],
+  ]);
   assert.deepEqual(updateCommand(authPolicyEntity, 'x', { 'primary.updb.mustChangeAfter': null }), [
     ...['update', 'auth-policy', 'x', '--must-change-after', ''],
   ]);

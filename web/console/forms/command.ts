@@ -42,31 +42,32 @@ function optionsFor(entity: Entity, changes: Values): readonly string[] | null {
   const options = spelledOptions(entity);
   const words = Object.entries(changes).map(([path, value]) => {
     const field = fieldAt(entity, path);
-    if (field.kind === 'pem') return value === null ? null : [options[path] ?? '', file];
-    if (field.isSecret) return [options[path] ?? '', 'secret.txt'];
     if (field.kind === 'object') return wordsOfMembers(options, path, value);
     const option = options[path];
-    return option === undefined ? null : wordsOf(option, value);
+    if (option === undefined) return null;
+    if (field.kind === 'pem' || field.isSecret)
+      return [option, value === null ? '' : field.isSecret ? 'secret.txt' : file];
+    return wordsOf(option, value);
   });
   return words.every((some) => some !== null) ? words.flat() : null;
 }
 
-/** Members at their default are omitted. */
+/** All of them: a member that no option names keeps its value. */
 function wordsOfMembers(options: Options, path: string, value: unknown): readonly string[] | null {
   if (typeof value !== 'object' || value === null) return null;
-  const members = Object.entries(value).filter(([, member]) => member !== '' && member !== 0);
-  return members.flatMap(([name, member]) => {
+  return Object.entries(value).flatMap(([name, member]) => {
     const option = options[`${path}.${name}`];
     return option === undefined ? [] : (wordsOf(option, member) ?? []);
   });
 }
 
+/** @returns null for what can only be given in a document */
 function wordsOf(option: string, value: unknown): readonly string[] | null {
   if (typeof value === 'boolean') return [value ? option : option.replace('--', '--no-')];
-  if (Array.isArray(value)) return [option, value.join(',')];
+  if (Array.isArray(value)) return value.some((one) => one.includes(',')) ? null : [option, value.join(',')];
   if (typeof value !== 'object' || value === null) return [option, String(value ?? '')];
   const pairs = Object.entries(value);
+  const canBeTyped = pairs.every(([name, each]) => !name.includes('=') && typeof each === 'string');
   // No option removes all of them.
-  if (pairs.length === 0) return null;
-  return pairs.flatMap(([name, each]) => [option, `${name}=${String(each ?? '')}`]);
+  return pairs.length > 0 && canBeTyped ? pairs.flatMap(([name, each]) => [option, `${name}=${each}`]) : null;
 }
