@@ -123,7 +123,13 @@ export async function assertClean({ page, complaints }: Visitor): Promise<void> 
 export async function assertFits(page: Page, what = 'as it is'): Promise<void> {
   assert.deepEqual(await page.evaluate(sticksOut), [], what);
   assert.deepEqual(await page.evaluate(brokenWords), [], what);
+  assert.deepEqual(await page.evaluate(enlargedFields), [], what);
 }
+
+/** Fields in which iPhones enlarge the page to type, and leave it so: their text has less than 16 px. */
+const enlargedFields = `[...document.querySelectorAll('input:not([type=checkbox], [type=radio], [type=file]), select, textarea')]
+  .filter((field) => parseFloat(getComputedStyle(field).fontSize) < 16)
+  .map(({ id }) => id)`;
 
 const sticksOut = `[...document.querySelectorAll('main, main *')]
   .filter((element) => element.checkVisibility() && element.closest('.hidden-text, thead, canvas, .skip') === null)
