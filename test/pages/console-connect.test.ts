@@ -1062,7 +1062,7 @@ describe('every screen about connections', () => {
     await root.call('PATCH', `identities/${readerId}`, { permissions: ['read'] });
     await using guest = await atConsole(server, 'reader');
     const { page } = guest;
-    const begins = ['/signers/new', '/clients/new', '/cas/new'].map(
+    const begins = ['/signers/new', '/clients/new', '/cas/new', '/people/new'].map(
       (path) => [path, '[role=alert]'] as const,
     );
     for (const [path, shows] of [...paths.filter(([path]) => !path.endsWith('/new')), ...begins]) {

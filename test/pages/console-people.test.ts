@@ -971,7 +971,10 @@ describe('every screen about people', () => {
       const found: string[][] = [];
       for (const [path, shows] of paths) {
         await go(page, path);
-        await page.locator(shows).first().waitFor();
+        await page
+          .locator(path === '/people/new' ? '[role=alert]' : shows)
+          .first()
+          .waitFor();
         await page.locator('#right').waitFor();
         await assertClean(guest);
         const isEnding = permission === 'helpdesk' && path.startsWith('/sessions');

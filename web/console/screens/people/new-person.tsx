@@ -7,8 +7,8 @@ import { useIsHere } from '../../../parts/action.ts';
 import { Button, Card, Screen } from '../../../parts/screen.tsx';
 import { newDraft } from '../../forms/entity-fields.ts';
 import { EntityForm } from '../../forms/entity-form.tsx';
-import { useIsAdmin } from '../../me.ts';
 import { Failure } from '../../parts/failure.tsx';
+import { OnlyAdministrators } from '../../parts/only-administrators.tsx';
 import { SameChange } from '../../parts/same-change.tsx';
 import { make } from '../../session/api.ts';
 import { texts } from '../../texts/texts.ts';
@@ -34,7 +34,6 @@ const newPerson = newDraft<PersonDraft>(entity, { type: 'User' });
 const hours = '24';
 
 export function NewPersonScreen() {
-  const isAdmin = useIsAdmin();
   const [way, setWay] = useState<Way>('invitation');
   const [added, setAdded] = useState<Added | null>(null);
   const navigate = useNavigate();
@@ -51,34 +50,36 @@ export function NewPersonScreen() {
   }
   return (
     <Screen title={texts.people.create}>
-      <EntityForm<PersonDraft>
-        entity={entity}
-        id={null}
-        read={{ document: initial, version: null }}
-        mayChange={isAdmin}
-        // What only this screen would show is not made for a person who has left it.
-        saved={async (id, { name }) => isHere() && setAdded(await giveAccess(id ?? '', name, way))}
-      >
-        <PersonFields policy={null}>
-          <Card id="how" title={words.how}>
-            <fieldset disabled={!isAdmin}>
-              <legend className="hidden-text">{words.how}</legend>
-              {Object.entries(words.ways).map(([value, label]) => (
-                <label className="check" key={value}>
-                  <input
-                    type="radio"
-                    name="way"
-                    value={value}
-                    checked={way === value}
-                    onChange={() => setWay(value as Way)}
-                  />
-                  {label}
-                </label>
-              ))}
-            </fieldset>
-          </Card>
-        </PersonFields>
-      </EntityForm>
+      <OnlyAdministrators>
+        <EntityForm<PersonDraft>
+          entity={entity}
+          id={null}
+          read={{ document: initial, version: null }}
+          mayChange
+          // What only this screen would show is not made for a person who has left it.
+          saved={async (id, { name }) => isHere() && setAdded(await giveAccess(id ?? '', name, way))}
+        >
+          <PersonFields policy={null}>
+            <Card id="how" title={words.how}>
+              <fieldset>
+                <legend className="hidden-text">{words.how}</legend>
+                {Object.entries(words.ways).map(([value, label]) => (
+                  <label className="check" key={value}>
+                    <input
+                      type="radio"
+                      name="way"
+                      value={value}
+                      checked={way === value}
+                      onChange={() => setWay(value as Way)}
+                    />
+                    {label}
+                  </label>
+                ))}
+              </fieldset>
+            </Card>
+          </PersonFields>
+        </EntityForm>
+      </OnlyAdministrators>
     </Screen>
   );
 }
