@@ -3,7 +3,6 @@
 // message costs both sides more than its contents, and interrupts a thread that is busy with something else.
 
 import type { MessagePort, Transferable, Worker } from 'node:worker_threads';
-import { whileWanted } from './while-wanted.ts';
 
 /** The functions of one side: by name, with one argument, until the caller gives up. */
 export type Answers<Names extends PropertyKey = string> = {
@@ -133,6 +132,22 @@ export function threadCalls<Theirs extends Answers<keyof Theirs>>(
       for (const asker of askers.values()) asker.abort();
     },
   };
+}
+
+/**
+ * Lets a client give up work that is under way in another thread.
+ * @param giveUp called once, at once if the client has gone already, and not after the work is over
+ * @returns the outcome of the work, which may be that it was given up
+ */
+export function whileWanted<T>(
+  gone: AbortSignal | undefined,
+  work: Promise<T>,
+  giveUp: () => void,
+): Promise<T> {
+  if (gone === undefined) return work;
+  if (gone.aborted) giveUp();
+  else gone.addEventListener('abort', giveUp);
+  return work.finally(() => gone.removeEventListener('abort', giveUp));
 }
 
 /**

@@ -7,7 +7,7 @@ import type { Worker } from 'node:worker_threads';
 import type { Clock, Millis } from '../clock.ts';
 import { sharedLimit } from '../network/sources.ts';
 import { openThread } from '../open-thread.ts';
-import { whileWanted } from '../while-wanted.ts';
+import { whileWanted } from '../thread-calls.ts';
 import { defaultHashCost, type HashCost } from './hash-cost.ts';
 import type { HashReply, HashRequest } from './hash-worker.ts';
 import { hashCost, type Password, unmatchableHash } from './password-hash.ts';
