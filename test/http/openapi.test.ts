@@ -81,6 +81,25 @@ describe('the API descriptions', () => {
     assert.deepEqual(described.sort(), existing.sort());
   });
 
+  test('every GET of a document that uses nothing up supports HEAD, as they say', async () => {
+    const refused: string[] = [];
+    let asked = 0;
+    for (const [root, { paths, info }] of documents) {
+      assert.match(info.description, /Every read-only GET also supports HEAD\./, root);
+      for (const [path, { get }] of Object.entries(paths)) {
+        const types = Object.keys(get?.responses[200]?.content ?? {});
+        // A step of a login belongs to one browser or program, and reading recovery codes takes a code.
+        const isStep = path.startsWith('/oidc/login/') || path.endsWith('/mfa/recovery-codes');
+        if (types.join() !== 'application/json' || isStep) continue;
+        asked += 1;
+        const { status } = await server.request('HEAD', path.replace(/\{\w+\}/g, 'x'));
+        if (status === 405) refused.push(path);
+      }
+    }
+    assert.ok(asked > 50);
+    assert.deepEqual(refused, []);
+  });
+
   test('they describe every group of operations', () => {
     for (const { tags, paths } of documents.values()) {
       const used = Object.values(paths).flatMap((methods) =>

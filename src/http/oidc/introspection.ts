@@ -90,7 +90,7 @@ const userInfoSchema = schemaNamed('UserInfo', {
 
 /** GET and POST `/oidc/userinfo` (OIDC Core 5.3). The token is in the Authorization header, or in a form (RFC 6750 2.2). */
 export function userInfoRoute(needs: PageServices): Route {
-  return route(['GET', 'POST'], '/oidc/userinfo', {
+  return route(['GET', 'HEAD', 'POST'], '/oidc/userinfo', {
     api: 'oidc',
     guard: 'full',
     errors: 'oauth',

@@ -54,7 +54,7 @@ const home = (views: Views) =>
   });
 
 /** Where password managers learn on which page passkeys are added and removed (W3C passkey-endpoints). */
-const passkeyEndpoints = route('GET', '/.well-known/passkey-endpoints', {
+const passkeyEndpoints = route(['GET', 'HEAD'], '/.well-known/passkey-endpoints', {
   ...common,
   guard: 'anonymous',
   load: 'light',
