@@ -107,6 +107,7 @@ async function assertClean({ page, complaints }: Visitor, what = 'as it is'): Pr
   await page.locator('.loading').first().waitFor({ state: 'detached' });
   assert.deepEqual(await accessibilityProblems(page), [], what);
   assert.deepEqual(await page.evaluate(sticksOut), [], what);
+  assert.deepEqual(await page.evaluate(brokenHeadings), [], what);
   await page.evaluate("document.documentElement.dir = 'rtl'");
   assert.deepEqual(await page.evaluate(sticksOut), [], `${what}, from right to left`);
   assert.deepEqual(await accessibilityProblems(page), [], `${what}, from right to left`);
@@ -124,6 +125,23 @@ const sticksOut = `[...document.querySelectorAll('main, main *')]
   })
   .map((element) => element.outerHTML.slice(0, 80))
   .concat(document.documentElement.scrollWidth > document.documentElement.clientWidth ? ['the page scrolls'] : [])`;
+
+/** Words of headings that end a line where the text does not say that they may be divided. */
+const brokenHeadings = `[...document.querySelectorAll('h1, h2')].flatMap((heading) => {
+  const texts = document.createTreeWalker(heading, NodeFilter.SHOW_TEXT);
+  const range = document.createRange();
+  const found = [];
+  while (texts.nextNode()) {
+    const { currentNode: text } = texts;
+    for (const { 0: word, index } of text.data.matchAll(/[\\p{L}\\u00ad]+/gu)) {
+      range.setStart(text, index);
+      range.setEnd(text, index + word.length);
+      const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)));
+      if (lines.size > 1 && !word.includes('\\u00ad')) found.push(word);
+    }
+  }
+  return found;
+})`;
 
 test('signs in and out as a client of the provider, without a token in any address', async () => {
   await using guest = await atAccount();

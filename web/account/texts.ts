@@ -107,7 +107,7 @@ export const texts = {
       count === 1 ? 'One recovery code is left.' : `${count} recovery codes are left.`,
       count === 1 ? 'Ein Wiederherstellungscode ist übrig.' : `${count} Wiederherstellungscodes sind übrig.`,
     ],
-    fewCodes: ['Get new ones before they run out.', 'Holen Sie neue, bevor sie ausgehen.'],
+    fewCodes: ['Get new ones.', 'Holen Sie neue.'],
     beginSetUp: ['Set up an app', 'App einrichten'],
     proof: [
       'You signed in some time ago. Enter your current password to confirm that it is you.',
@@ -118,7 +118,7 @@ export const texts = {
       'Ihre Anmeldung liegt etwas zurück. Melden Sie sich noch einmal an, um zu bestätigen, dass Sie es sind.',
     ],
     signInAgain: ['Sign in again', 'Noch einmal anmelden'],
-    recoveryCodes: ['Recovery codes', 'Wiederherstellungscodes'],
+    recoveryCodes: ['Recovery codes', 'Wiederherstellungs\u00adcodes'],
     appCode: ['Code that the app shows now', 'Code, den die App jetzt anzeigt'],
     anyCode: ['Code from the app, or a recovery code', 'Code aus der App oder ein Wiederherstellungscode'],
     appReady: [

@@ -202,7 +202,7 @@ export const signInPages = {
     start: ['I have an app: continue', 'Ich habe eine App: weiter'],
     add: ['Add this account to the app', 'Dieses Konto zur App hinzufügen'],
     type: ['Type this key into the app:', 'Tippen Sie diesen Schlüssel in die App:'],
-    saveCodes: ['Save your recovery codes', 'Speichern Sie Ihre Wiederherstellungscodes'],
+    saveCodes: ['Save your recovery codes', 'Speichern Sie Ihre Wiederherstellungs\u00adcodes'],
     fileHeading: (name: string, account: string) => [
       `Recovery codes for ${account} at ${name}. Each works once.`,
       `Wiederherstellungscodes für ${account} bei ${name}. Jeder gilt einmal.`,
