@@ -19,7 +19,7 @@ process.env.OVERLAY_AUTH_COMMAND = commandAsTyped({
   launchers: [existsSync(source) ? join(root, 'overlay-auth') : null, fileURLToPath(import.meta.url)],
   started: process.argv[1],
   env: process.env,
-  cwd: process.cwd(),
+  cwd: currentFolder(),
 });
 
 const [major, minor] = process.versions.node.split('.').map(Number);
@@ -35,6 +35,16 @@ if (isRecent) {
 } else {
   const bundledNode = process.env.OVERLAY_AUTH_RELAUNCHED === undefined ? await findBundledNode() : undefined;
   if (bundledNode !== undefined) relaunch(bundledNode);
+}
+
+/** Ends the process when the folder was removed: every relative path would fail later, in words of Node. */
+function currentFolder() {
+  try {
+    return process.cwd();
+  } catch {
+    fail('the current folder was removed', 'go to another folder, then run the command again');
+    return process.exit();
+  }
 }
 
 /** Says what to do when there is none. */

@@ -38,6 +38,17 @@ test('the command and the entry point can be executed, and pass arguments and ex
   }
 });
 
+test('from a folder that was removed, the command says so', (t) => {
+  const folder = temporary(t);
+  const script = 'cd "$1"; rmdir "$1"; exec "$2" "$3" --version';
+  const run = spawnSync('sh', ['-c', script, 'sh', folder, process.execPath, launcher], { encoding: 'utf8' });
+  assert.equal(run.status, 1);
+  assert.equal(
+    run.stderr,
+    'error: the current folder was removed\nnext: go to another folder, then run the command again\n',
+  );
+});
+
 test('compiled code is in a folder in which no other user can place any, with any umask', (t) => {
   const folder = temporary(t);
   const { NODE_COMPILE_CACHE: _, ...env } = process.env;
