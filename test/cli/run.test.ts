@@ -615,6 +615,28 @@ describe('run controller --check', () => {
     await exits(0, check(box));
   });
 
+  test('leaves the database of an older release as it is, and so do other commands', async () => {
+    await using box = await homeBox();
+    const older = new DatabaseSync(join(box.cwd, 'h', 'overlay.db'));
+    older.exec('UPDATE schema_version SET version = 0');
+    for (const command of [
+      ['status'],
+      ['keys', 'list'],
+      ['keys', 'rotate'],
+      ['admin', 'recover', 'root', '--password-stdin'],
+      ['pki', 'rotate', 'root'],
+    ]) {
+      const { stderr } = await box.exits(1, [...command, '--config', configFile], {
+        input: 'a long password',
+      });
+      assert.match(stderr, /overlay\.db is from an older release/);
+      assert.match(stderr, /^next: make a backup.*overlay-auth ops db migrate --config h\/controller\.yml$/m);
+    }
+    assert.deepEqual({ ...older.prepare('SELECT version FROM schema_version').get() }, { version: 0 });
+    older.close();
+    await box.exits(0, ['ops', 'db', 'backup', 'b.db', '--config', configFile]);
+  });
+
   test('says what the start will do to the database, and that it cannot be looked into', async () => {
     await using box = await homeBox();
     const older = new DatabaseSync(join(box.cwd, 'h', 'overlay.db'));
