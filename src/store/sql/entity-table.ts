@@ -111,10 +111,11 @@ export function* lowerCaseEverything(entity: Entity): Intent<void> {
   for (const column of searchedColumnsOf(entity)) {
     const name = column.slice(table.length + 1);
     const lower = lowerCaseColumn(name);
-    yield* run(`UPDATE ${table} SET ${lower} = lower(${name})`);
+    const given = `WHERE ${name} IS NOT NULL`;
+    yield* run(`UPDATE ${table} SET ${lower} = lower(${name}) ${given}`);
     // The engines do not know every letter.
     for (const { id = null, value = null, [lower]: found } of yield* rowsOf(
-      `SELECT id, ${name} AS value, ${lower} FROM ${table} WHERE ${name} IS NOT NULL`,
+      `SELECT id, ${name} AS value, ${lower} FROM ${table} ${given}`,
     ))
       if (found !== inLowerCase(value))
         yield* run(`UPDATE ${table} SET ${lower} = ? WHERE id = ?`, inLowerCase(value), id);
