@@ -358,9 +358,12 @@ describe('people from a table', () => {
     await screenshot(page, 'console-import');
     assert.equal(await page.locator('#import-add').count(), 0);
     // Not read with replacement characters.
-    for (const refused of ['nam\nAda', Buffer.from('name\nM\xfcller', 'latin1')]) {
+    for (const [refused, why] of [
+      ['nam\nAda', '[role=alert]'],
+      [Buffer.from('name\nM\xfcller', 'latin1'), '#csv-problem'],
+    ] as const) {
       await check(refused);
-      await page.getByRole('alert').waitFor();
+      await page.locator(why).waitFor();
       assert.equal(await page.locator('#import-add, #import-problems').count(), 0);
     }
 
@@ -525,9 +528,15 @@ describe('people from a table', () => {
     await page.locator('#import-problems').waitFor();
     await assertClean(guest);
     await screenshot(page, 'console-import-narrow');
-    await page.locator('#csv').setInputFiles(table('name\nOtto\n'));
+    // As spreadsheets save it unless they are told otherwise.
+    for (const encoding of ['latin1', 'utf16le'] as const) {
+      await page.locator('#csv').setInputFiles(table(Buffer.from('name\nJörg\n', encoding)));
+      await page.locator('#csv-problem').getByText('Speichern Sie die Tabelle als „CSV UTF-8“').waitFor();
+      await assertClean(guest);
+    }
+    await page.locator('#csv').setInputFiles(table('name\nJörg\n'));
     await page.locator('#import-check').click();
-    await page.locator('#import-ready').waitFor();
+    await page.locator('#import-ready').getByText('1 Person kann hinzugefügt werden').waitFor();
     await assertClean(guest);
   });
 

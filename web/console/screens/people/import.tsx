@@ -105,8 +105,12 @@ function Import({ whenDone }: { whenDone: (created: ImportResult['created']) => 
             reset();
             // Or the table before this one could be added while this one is read.
             setTable(null);
-            if (file !== undefined) setTable({ name: file.name, csv: await file.arrayBuffer() });
+            if (file === undefined) return;
+            const csv = await file.arrayBuffer();
+            new TextDecoder('utf-8', { fatal: true }).decode(csv);
+            setTable({ name: file.name, csv });
           }}
+          unusable={words.notUtf8}
         />
         {checked.error !== null && <Failure error={checked.error} />}
         {added.error !== null && <Failure error={added.error} />}

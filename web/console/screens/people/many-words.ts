@@ -88,6 +88,10 @@ export const words = wordsOf({
     'In UTF-8, at most 10,000 rows. Nothing is added before you have seen the check.',
     'In UTF-8, höchstens 10.000 Zeilen. Bevor Sie die Prüfung gesehen haben, wird niemand hinzugefügt.',
   ],
+  notUtf8: [
+    'This file is not in UTF-8. Save the table as “CSV UTF-8”, and choose it again.',
+    'Diese Datei ist nicht in UTF-8. Speichern Sie die Tabelle als „CSV UTF-8“, und wählen Sie sie noch einmal.',
+  ],
   importTitle: ['Add many people from a table', 'Viele Personen aus einer Tabelle hinzufügen'],
   importText: [
     'The first line names the columns, of which only the name is required:',
@@ -101,7 +105,7 @@ export const words = wordsOf({
   checkTable: ['Check the table', 'Tabelle prüfen'],
   ready: (count: number) => [
     `${people(count)} can be added. There is no problem.`,
-    `${persons(count)} können hinzugefügt werden. Es gibt kein Problem.`,
+    `${persons(count)} ${count === 1 ? 'kann' : 'können'} hinzugefügt werden. Es gibt kein Problem.`,
   ],
   problems: (count: number, rows: number) => [
     `${count === 1 ? '1 problem' : `${count} problems`} in ${rows === 1 ? '1 row' : `${rows} rows`}. Nothing was added: correct the table and choose it again.`,
