@@ -13,7 +13,7 @@ import {
   tally,
 } from '../explain/counts.ts';
 import { noticesBy } from '../mail/notices.ts';
-import { sampledLines } from '../platform/log/sampled-lines.ts';
+import { type SampledLine, sampledLines, samplingOfCallers } from '../platform/log/sampled-lines.ts';
 import type { Base } from './in-use.ts';
 
 export type Records = ReturnType<typeof openRecords>;
@@ -21,10 +21,8 @@ export type Records = ReturnType<typeof openRecords>;
 export function openRecords(base: Base) {
   const { clock, random, log, first, others, inUse } = base;
   const auditEvents = tally<AuditLabels>();
-  const strangersLog = sampledLines({
-    clock,
-    write: first?.strangersLine ?? (({ level, message, fields }) => log[level](message, fields)),
-  });
+  const write = ({ level, message, fields }: SampledLine) => log[level](message, fields);
+  const strangersLog = sampledLines({ clock, write: first?.strangersLine ?? write });
   const subscribers = subscriberView({ store: base.store, readFilter: readEventFilter });
   const needs = { ...base, subscribers, noticeOf: noticesBy(() => inUse.mail) };
   const trail = keptAudit(auditLog(log, strangersLog), needs, () => inUse.edge.auditEvents.keepAtMost);
@@ -56,6 +54,8 @@ export function openRecords(base: Base) {
     attempts,
     /** For lines that anybody can cause. */
     strangersLog,
+    /** For lines that callers can cause, of this thread. */
+    callersLog: sampledLines({ clock, write }, samplingOfCallers),
     /** Of this thread. */
     counts: () => ({ auditEvents: auditEvents.list(), loginAttempts: loginAttempts.list() }),
     /** How many decision records wait, and how many were dropped. */

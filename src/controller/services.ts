@@ -253,6 +253,7 @@ function listenerServices(base: Base, { records, callers, observation }: Omit<Pa
     audit: records.audit,
     attempts: records.attempts,
     strangersLog: records.strangersLog,
+    callersLog: records.callersLog,
     tracing,
     onAnswer: observation.onAnswer,
     ...(inspectAnswer === undefined ? {} : { inspectAnswer }),

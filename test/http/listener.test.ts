@@ -292,16 +292,18 @@ describe('a TLS handshake', () => {
 describe('opening a listener', () => {
   const start = (listener: Listener, material: TlsMaterial, routes: readonly Route[]) => {
     const log = recordingLogger();
+    const lines = sampledLines({
+      clock: systemClock,
+      write: ({ level, message, fields }) => log[level](message, fields),
+    });
     const mount: ListenerServices = {
       clock: systemClock,
       random: systemRandom,
       log,
       audit: { ...auditLog(log), kept: async () => true },
       attempts: { refused: () => {} },
-      strangersLog: sampledLines({
-        clock: systemClock,
-        write: ({ level, message, fields }) => log[level](message, fields),
-      }),
+      strangersLog: lines,
+      callersLog: lines,
       ...awake,
       nonces: { current: () => '' },
       authenticate: () => {

@@ -175,6 +175,10 @@ export interface TestServer {
 /** Starts a listener that ends with the test. */
 export async function startTestListener(t: TestContext, options: StartOptions = {}): Promise<TestServer> {
   const log = recordingLogger();
+  const lines = sampledLines({
+    clock: systemClock,
+    write: ({ level, message, fields }) => log[level](message, fields),
+  });
   const running = await startListener(
     {
       clock: options.clock ?? systemClock,
@@ -182,10 +186,8 @@ export async function startTestListener(t: TestContext, options: StartOptions = 
       log,
       audit: { ...auditLog(log), kept: async () => true },
       attempts: { refused: () => {} },
-      strangersLog: sampledLines({
-        clock: systemClock,
-        write: ({ level, message, fields }) => log[level](message, fields),
-      }),
+      strangersLog: lines,
+      callersLog: lines,
       authenticate,
       ...awake,
       ...(options.feed !== undefined && { feed: options.feed }),

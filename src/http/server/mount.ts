@@ -47,6 +47,8 @@ export interface ListenerServices {
   readonly attempts: Pick<AttemptLog, 'refused'>;
   /** For lines that anybody can cause. */
   readonly strangersLog: SampledLines;
+  /** For lines that callers can cause. */
+  readonly callersLog: SampledLines;
   readonly authenticate: Authenticate;
   /** The nonces that the next DPoP proof of a client may contain. */
   readonly nonces: Pick<DpopNonces, 'current'>;
@@ -114,7 +116,7 @@ export function failureHandler(
   needs: ServerServices,
   failing: { format: ErrorFormat; api: AnsweredApi; route?: Route },
 ): FailureHandler {
-  const { clock, scope, log, strangersLog, load } = needs;
+  const { clock, scope, log, load } = needs;
   const { format, api, route } = failing;
   const begin = requestBeginner(clock, scope, admissionOf(api, route));
   return (thrown, request, reply) => {
@@ -139,9 +141,10 @@ export function failureHandler(
     const fields = fieldsOf(failure, request);
     if (failure.code === 'server_error') {
       log.error('request failed', { ...fields, error: failure.cause ?? failure });
-    } else if (context?.principal == null) {
-      strangersLog.write({ level: 'info', kind: failure.code, message: 'request refused', fields });
-    } else log.info('request refused', fields);
+    } else {
+      const lines = context?.principal == null ? needs.strangersLog : needs.callersLog;
+      lines.write({ level: 'info', kind: failure.code, message: 'request refused', fields });
+    }
     recordFailedRequest(needs.attempts, request, failure);
     // A refusal costs something too. The cheapest form of it costs least.
     const isSpent = context?.principal === null && !load.count(context.remoteAddress);

@@ -10,7 +10,7 @@ test('a limited number of lines per second is written, of a kind and of all, and
   const log = memoryLogger();
   const lines = sampledLines(
     { clock, write: ({ message, fields }) => log.info(message, fields) },
-    { ofKind: 3, inAll: 5 },
+    { period: SECOND, ofKind: 3, inAll: 5 },
   );
   const repeat = (kind: string, times: number) => {
     const before = log.entries.length;
@@ -44,10 +44,12 @@ test('lines that were sampled before count what was left out there too', () => {
   const log = memoryLogger();
   const whole = sampledLines(
     { clock, write: ({ message, fields }) => log.info(message, fields) },
-    { ofKind: 3, inAll: 5 },
+    { period: SECOND, ofKind: 3, inAll: 5 },
   );
   // Two threads, each with the limits of the whole.
-  const threads = [1, 2].map(() => sampledLines({ clock, write: whole.write }, { ofKind: 3, inAll: 5 }));
+  const threads = [1, 2].map(() =>
+    sampledLines({ clock, write: whole.write }, { period: SECOND, ofKind: 3, inAll: 5 }),
+  );
   const repeat = (times: number) => {
     for (let at = 0; at < times; at += 1)
       for (const lines of threads) lines.write({ level: 'info', kind: 'a', message: 'refused', fields: {} });

@@ -1,7 +1,7 @@
-// Lines that strangers cause. An attacker who repeats a refused request a thousand times a second must not fill a disk
-// or hide other lines: a limited number is written per second, of each kind and of all. The next line counts the rest.
+// Lines that others cause. An attacker who repeats a refused request a thousand times a second must not fill a disk or
+// hide other lines: a limited number is written in each period, of each kind and of all. The next line counts the rest.
 
-import { type Clock, type Millis, SECOND } from '../clock.ts';
+import { type Clock, MINUTE, type Millis, SECOND } from '../clock.ts';
 import type { LogFields } from './log-line.ts';
 
 /** A line that may be omitted. */
@@ -17,12 +17,17 @@ export interface SampledLine {
 export type SampledLines = ReturnType<typeof sampledLines>;
 
 export interface SamplingLimits {
-  /** Lines per second. */
+  readonly period: Millis;
+  /** Lines in a period. */
   readonly ofKind: number;
   readonly inAll: number;
 }
 
-export const samplingDefaults: SamplingLimits = { ofKind: 10, inAll: 30 };
+/** Lines that anybody can cause. */
+export const samplingDefaults: SamplingLimits = { period: SECOND, ofKind: 10, inAll: 30 };
+
+/** Lines that it takes a login to cause: whoever looks for a reason finds it, unless programs cause ten a second. */
+export const samplingOfCallers: SamplingLimits = { period: MINUTE, ofKind: 600, inAll: 1800 };
 
 /** The field `unlogged` of a line says how many of its kind were omitted since the previous one; absent for none. */
 export function sampledLines(
@@ -37,7 +42,7 @@ export function sampledLines(
       const { kind: name, fields } = line;
       const now = clock.monotonic();
       if (now >= ends) {
-        ends = now + SECOND;
+        ends = now + limits.period;
         inAll = 0;
         for (const kind of kinds.values()) kind.written = 0;
       }
