@@ -2,6 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import { registerCa, withCertificate } from '../support/certificates.ts';
+import { authority, client } from '../support/chains.ts';
 import { clientApi, enrollBy, invited } from '../support/enrollment.ts';
 import { createSigner, reasonOf, submitJwt, tokenOf } from '../support/external-jwt.ts';
 import type { Answer } from '../support/https-client.ts';
@@ -133,6 +135,36 @@ describe('a name that passes for one of another identity', () => {
     const headers = { authorization: `Bearer ${await tokenOf(server, idp, unused(), own)}` };
     const answer = await server.post(`${clientApi}/enroll/token`, { json: {}, headers });
     assert.equal(answer.status, 200, answer.text);
+  });
+
+  test('cannot be the verified address of another person, where a certificate chooses it', async () => {
+    const verified = { email: 'Hedy@example.com', emailVerified: true };
+    createdId(await admin.call('POST', 'identities', { name: 'hedy', ...verified }));
+    const issuer = authority();
+    const rules = { isAutoCaEnrollmentEnabled: true, identityNameFormat: '[requestedName][commonName]' };
+    await registerCa(admin, issuer, rules);
+    const enrollByCa = async (subject: string, name: string): Promise<Answer> => {
+      using device = withCertificate(server, client({ issuer, subject }));
+      return await enrollBy(device, 'ca', null, { json: { name } });
+    };
+    // Each in a certificate, in the name that its holder asks for, and in both together.
+    for (const address of ['hedy@example.com', 'HEDY@Example.com', 'ｈedy@example.com', 'hеdy@example.com']) {
+      const [local = '', domain = ''] = address.split('@');
+      for (const [subject, name] of [
+        [address, ' '],
+        [`@${domain}`, local],
+      ] as const) {
+        const refused = await enrollByCa(subject, name);
+        assertRefused(refused, 409, 'INVALID_ENROLLMENT_NOT_ALLOWED');
+        assert.equal(await reasonOf(server, refused), 'enrollment-name-refused');
+      }
+    }
+    const filter = encodeURIComponent('name contains "@example.com"');
+    assert.deepEqual(
+      (await admin.get(`identities?filter=${filter}`)).json.data.map((one: { name: string }) => one.name),
+      ['grace@example.com'],
+    );
+    assert.equal((await enrollByCa('hedy@example.org', ' ')).status, 200);
   });
 
   test('is not taken by a token of a signer, and the record says for whom it passes', async () => {
