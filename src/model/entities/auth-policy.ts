@@ -1,28 +1,13 @@
 import { DAY } from '../../platform/time-units.ts';
 import type { AuthPolicyId, SignerId } from '../ids.ts';
 import { usualPolicy } from '../usual-policy.ts';
-import {
-  attributes,
-  type Change,
-  choice,
-  duration,
-  entity,
-  flag,
-  group,
-  integer,
-  name,
-  reference,
-  references,
-  type Stored,
-  tags,
-  texts,
-  usually,
-} from './entity.ts';
+import * as field from './entity.ts';
+import { type Change, entity, type Stored } from './entity.ts';
 
 const { cert, extJwt, updb, passkey } = usualPolicy.primary;
 /** Requirements for the authenticator (WebAuthn level 3, section 5.8.6). */
 export const userVerifications = ['required', 'preferred', 'discouraged'] as const;
-const signer = reference<SignerId>('ext-jwt-signer');
+const signer = field.reference<SignerId>('ext-jwt-signer');
 const oneYearInMinutes = 366 * 24 * 60;
 
 /** Defaults are the values of the policy `default` when it was new. */
@@ -34,46 +19,46 @@ export const authPolicyEntity = entity<AuthPolicyId>()({
   noun: 'an auth policy',
   fields: {
     /** Unique. */
-    name: name({ isListed: true }),
+    name: field.name({ isListed: true }),
     /** The methods with which a login can begin. */
-    primary: group(
+    primary: field.group(
       {
-        cert: group({
-          allowed: flag({ default: cert.allowed }),
-          allowExpiredCerts: flag({ default: cert.allowExpiredCerts }),
+        cert: field.group({
+          allowed: field.flag({ default: cert.allowed }),
+          allowExpiredCerts: field.flag({ default: cert.allowExpiredCerts }),
         }),
-        extJwt: group({
-          allowed: flag({ default: extJwt.allowed }),
+        extJwt: field.group({
+          allowed: field.flag({ default: extJwt.allowed }),
           /** An empty list means every enabled signer. */
-          allowedSigners: references<SignerId>('ext-jwt-signer')({
+          allowedSigners: field.references<SignerId>('ext-jwt-signer')({
             default: [],
             nullIsDefault: true,
             isSet: true,
             maxItems: 100,
           }),
         }),
-        updb: group({
-          allowed: flag({ default: updb.allowed }),
+        updb: field.group({
+          allowed: field.flag({ default: updb.allowed }),
           /**
            * Characters, counted as Unicode code points; enforced when a password is set. Values below eight are accepted
            * because other clients send them, but no password may be that short.
            */
-          minPasswordLength: integer({ least: 5, most: 256 }, { default: updb.minPasswordLength }),
-          requireSpecialChar: flag({ default: updb.requireSpecialChar }),
-          requireNumberChar: flag({ default: updb.requireNumberChar }),
-          requireMixedCase: flag({ default: updb.requireMixedCase }),
+          minPasswordLength: field.integer({ least: 5, most: 256 }, { default: updb.minPasswordLength }),
+          requireSpecialChar: field.flag({ default: updb.requireSpecialChar }),
+          requireNumberChar: field.flag({ default: updb.requireNumberChar }),
+          requireMixedCase: field.flag({ default: updb.requireMixedCase }),
           /** Failures in a row before the authenticator is locked; 0 means never. */
-          maxAttempts: integer(
+          maxAttempts: field.integer(
             { least: 0, most: 1000, zeroMeans: 'never locked' },
             { default: updb.maxAttempts },
           ),
           /** 0 means until an administrator unlocks it. */
-          lockoutDurationMinutes: integer(
+          lockoutDurationMinutes: field.integer(
             { least: 0, most: oneYearInMinutes, zeroMeans: 'until an administrator unlocks' },
             { default: updb.lockoutDurationMinutes },
           ),
           /** The greatest age. Less than a day would require a new one at most logins. Missing in older policies. */
-          mustChangeAfter: duration(
+          mustChangeAfter: field.duration(
             {
               isNullable: true,
               isShownIfSet: true,
@@ -83,14 +68,14 @@ export const authPolicyEntity = entity<AuthPolicyId>()({
             { least: DAY, most: 100 * 366 * DAY },
           ),
         }),
-        passkey: group({
-          allowed: flag({ default: passkey.allowed }),
+        passkey: field.group({
+          allowed: field.flag({ default: passkey.allowed }),
           /** If required, a first or second proof by passkey counts only if the authenticator knew its owner: by PIN, finger or face. */
-          userVerification: choice(userVerifications, { default: 'required' }),
+          userVerification: field.choice(userVerifications, { default: 'required' }),
           /** Such a login also stands for TOTP and for `requirePasskey`; then user verification is required. */
-          satisfiesSecondary: flag({ default: passkey.satisfiesSecondary }),
+          satisfiesSecondary: field.flag({ default: passkey.satisfiesSecondary }),
           /** Models (AAGUID) for which their makers have to vouch, of first and second proofs. Empty: all. */
-          allowedAuthenticators: texts({
+          allowedAuthenticators: field.texts({
             default: [],
             nullIsDefault: true,
             isSet: true,
@@ -104,26 +89,26 @@ export const authPolicyEntity = entity<AuthPolicyId>()({
       { column: 'primary_rules' },
     ),
     /** Factors in addition to the primary one. */
-    secondary: group(
+    secondary: field.group(
       {
-        requireTotp: flag({ default: false }),
+        requireTotp: field.flag({ default: false }),
         requireExtJwt: signer({ isNullable: true }),
         requireExtJwtSigner: signer({ isNullable: true, sameAs: 'requireExtJwt' }),
         /** A person without a passkey adds one at the next login. */
-        requirePasskey: flag({ default: false }),
+        requirePasskey: field.flag({ default: false }),
       },
       { column: 'secondary_rules' },
     ),
     /** Identities with one of these role attributes get it, unless they have one of their own. */
-    assignTo: attributes({
-      ...usually([]),
+    assignTo: field.attributes({
+      ...field.usually([]),
       isListed: true,
       description:
         'Role attributes. An identity with one of them has this policy, unless a policy was named for it or another policy before this one by name has one of them too',
     }),
     /** Whether tokens must be bound to a key (RFC 9449). */
-    requireDpop: flag({ default: false }),
-    tags: tags(),
+    requireDpop: field.flag({ default: false }),
+    tags: field.tags(),
   },
   options: {
     'primary.updb.allowed': ['--password', 'allow user name and password'],

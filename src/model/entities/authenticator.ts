@@ -1,5 +1,6 @@
 import type { AuthenticatorId, IdentityId } from '../ids.ts';
-import { choice, entity, pem, reference, tags, text } from './entity.ts';
+import * as field from './entity.ts';
+import { entity } from './entity.ts';
 
 /** The fields of a credential that administrators set; model/authenticator.ts has all stored fields of each method. */
 export const authenticatorEntity = entity<AuthenticatorId>()({
@@ -9,13 +10,13 @@ export const authenticatorEntity = entity<AuthenticatorId>()({
   document: 'Authenticator',
   noun: 'an authenticator',
   fields: {
-    method: choice(['updb', 'cert']),
-    identityId: reference<IdentityId>('identity')({ isDeletedWithIt: true }),
+    method: field.choice(['updb', 'cert']),
+    identityId: field.reference<IdentityId>('identity')({ isDeletedWithIt: true }),
     /** Of a password: as the administrator entered it; shown, never compared. */
-    username: text({ isOptional: true }),
-    password: text({ isSecret: true, isOptional: true }),
-    certPem: pem({ isOptional: true, isFixed: true }),
-    tags: tags(),
+    username: field.text({ isOptional: true }),
+    password: field.text({ isSecret: true, isOptional: true }),
+    certPem: field.pem({ isOptional: true, isFixed: true }),
+    tags: field.tags(),
   },
   arguments: { method: 'password or certificate', identityId: 'whose', username: 'of a password' },
   options: { certPem: 'the certificate', username: ['<name>', 'a new user name'] },

@@ -1,21 +1,6 @@
 import type { CaId } from '../ids.ts';
-import {
-  attributes,
-  choice,
-  entity,
-  flag,
-  group,
-  integer,
-  name,
-  object,
-  pem,
-  type Stored,
-  tags,
-  text,
-  texts,
-  time,
-  usually,
-} from './entity.ts';
+import * as field from './entity.ts';
+import { entity, type Stored } from './entity.ts';
 
 export const claimLocations = ['COMMON_NAME', 'SAN_URI', 'SAN_EMAIL'] as const;
 export type ClaimLocation = (typeof claimLocations)[number];
@@ -36,53 +21,53 @@ export const caEntity = entity<CaId>()({
   noun: 'an authority',
   fields: {
     /** Unique. */
-    name: name({ isListed: true }),
+    name: field.name({ isListed: true }),
     /** It does not change: the proof of possession was for its key. */
-    certPem: pem({ whenLeftOut: 'kept' }),
+    certPem: field.pem({ whenLeftOut: 'kept' }),
     /** SHA-256 of the DER form, base64url. Unique. */
-    thumbprint: text({ isDerived: true, shownAs: 'fingerprint', isListed: true, isFingerprint: true }),
-    isAuthEnabled: flag({ ...usually(false), isListed: true }),
-    isAutoCaEnrollmentEnabled: flag({ ...usually(false), isListed: true }),
-    isOttCaEnrollmentEnabled: flag({ ...usually(false), isListed: true }),
+    thumbprint: field.text({ isDerived: true, shownAs: 'fingerprint', isListed: true, isFingerprint: true }),
+    isAuthEnabled: field.flag({ ...field.usually(false), isListed: true }),
+    isAutoCaEnrollmentEnabled: field.flag({ ...field.usually(false), isListed: true }),
+    isOttCaEnrollmentEnabled: field.flag({ ...field.usually(false), isListed: true }),
     /** Role attributes of identities that enroll through it. */
-    identityRoles: attributes(usually([])),
+    identityRoles: field.attributes(field.usually([])),
     /** Template for the names of such identities. */
-    identityNameFormat: text(usually('')),
+    identityNameFormat: field.text(field.usually('')),
     /**
      * Which name in a certificate is the external id of an identity; login/certificate/ca-claim.ts evaluates it. Null:
      * certificates are matched to authenticators only.
      */
-    externalIdClaim: object(
+    externalIdClaim: field.object(
       {
-        location: choice(claimLocations),
-        matcher: choice(claimMatchers, usually('ALL')),
+        location: field.choice(claimLocations),
+        matcher: field.choice(claimMatchers, field.usually('ALL')),
         /** For the matcher; not used by `ALL`. */
-        matcherCriteria: text(usually('')),
-        parser: choice(claimParsers, usually('NONE')),
+        matcherCriteria: field.text(field.usually('')),
+        parser: field.choice(claimParsers, field.usually('NONE')),
         /** The separator; not used by `NONE`. */
-        parserCriteria: text(usually('')),
+        parserCriteria: field.text(field.usually('')),
         /** Which of the parts, from 0; `NONE` leaves one part. */
-        index: integer({ least: 0, most: 100 }, usually(0)),
+        index: field.integer({ least: 0, most: 100 }, field.usually(0)),
         /** `PREFIX` and `SUFFIX` remove what they match, as in the controller that the rule was imported from. */
-        removeMatched: flag({ isOptional: true, isShownIfSet: true }),
+        removeMatched: field.flag({ isOptional: true, isShownIfSet: true }),
       },
       { isNullable: true },
     ),
     /** How it is found out whether its certificates were revoked; see docs/decisions/foreign-revocation.md. */
-    revocation: group({
-      mode: choice(revocationModes, usually('off')),
+    revocation: field.group({
+      mode: field.choice(revocationModes, field.usually('off')),
       /** Addresses of its CRLs, those of authorities below it, and lists that add to them. */
-      crlUrls: texts({ ...usually([]), isSet: true, maxItems: 20 }),
+      crlUrls: field.texts({ ...field.usually([]), isSet: true, maxItems: 20 }),
       /** CRLs by their content, PEM. */
-      crlPem: pem({ isNullable: true }),
+      crlPem: field.pem({ isNullable: true }),
       /** A responder that is asked where no list decides; null: the one that each certificate names. */
-      ocsp: text({ isNullable: true }),
+      ocsp: field.text({ isNullable: true }),
     }),
     /** When possession of its key was proven. Until then its certificates are not accepted. */
-    verifiedAt: time({ isNullable: true, isDerived: true, isListed: true }),
+    verifiedAt: field.time({ isNullable: true, isDerived: true, isListed: true }),
     /** The common name of the certificate that proves possession. */
-    verificationToken: text({ isDerived: true, isSecret: true }),
-    tags: tags(),
+    verificationToken: field.text({ isDerived: true, isSecret: true }),
+    tags: field.tags(),
   },
   arguments: { certPem: 'file with its certificate' },
   options: {

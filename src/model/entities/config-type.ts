@@ -1,5 +1,6 @@
 import type { ConfigTypeId } from '../ids.ts';
-import { entity, name, type Stored, tags } from './entity.ts';
+import * as field from './entity.ts';
+import { entity, type Stored } from './entity.ts';
 
 export const configTypeEntity = entity<ConfigTypeId>()({
   kind: 'config-type',
@@ -10,8 +11,8 @@ export const configTypeEntity = entity<ConfigTypeId>()({
   hasChosenId: true,
   fields: {
     /** Unique. */
-    name: name({ isListed: true }),
-    tags: tags(),
+    name: field.name({ isListed: true }),
+    tags: field.tags(),
   },
   options: { id: 'the id that clients use for it' },
 });

@@ -1,6 +1,7 @@
 import { tokenMethods } from '../enrollment.ts';
 import type { CaId, EnrollmentId, IdentityId } from '../ids.ts';
-import { choice, entity, reference, type Stored, text, time } from './entity.ts';
+import * as field from './entity.ts';
+import { entity, type Stored } from './entity.ts';
 
 export const enrollmentEntity = entity<EnrollmentId>()({
   kind: 'enrollment',
@@ -9,15 +10,15 @@ export const enrollmentEntity = entity<EnrollmentId>()({
   document: 'Enrollment',
   noun: 'an enrollment',
   fields: {
-    method: choice(tokenMethods),
-    identityId: reference<IdentityId>('identity')({ isDeletedWithIt: true }),
+    method: field.choice(tokenMethods),
+    identityId: field.reference<IdentityId>('identity')({ isDeletedWithIt: true }),
     /** The authority that must have issued the certificate; only with `ottca`. */
-    caId: reference<CaId>('ca')({ isNullable: true, isDeletedWithIt: true }),
+    caId: field.reference<CaId>('ca')({ isNullable: true, isDeletedWithIt: true }),
     /** The user name that the identity will have; only with `updb`. */
-    username: text({ isNullable: true }),
+    username: field.text({ isNullable: true }),
     /** The token under the key-encryption key, so that administrators can see it again. */
-    sealedToken: text({ isSecret: true, isDerived: true }),
-    expiresAt: time({ isOptional: true }),
+    sealedToken: field.text({ isSecret: true, isDerived: true }),
+    expiresAt: field.time({ isOptional: true }),
   },
   arguments: {
     method: 'a certificate issued here, one of a third-party CA, or a password',

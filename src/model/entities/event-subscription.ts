@@ -1,6 +1,7 @@
 import type { EventSubscriptionId } from '../ids.ts';
 import { sentEvents } from '../kept-events.ts';
-import { choice, choices, entity, flag, name, pem, type Stored, tags, text, time } from './entity.ts';
+import * as field from './entity.ts';
+import { entity, type Stored } from './entity.ts';
 
 export const subscriberTypes = ['webhook', 'syslog', 'otlp'] as const;
 
@@ -12,28 +13,28 @@ export const eventSubscriptionEntity = entity<EventSubscriptionId>()({
   noun: 'an event subscription',
   fields: {
     /** Unique. By default scheme and host of the address, with a number if that is taken. */
-    name: name({ isListed: true, isOptional: true }),
-    type: choice(subscriberTypes, { isFixed: true, isListed: true }),
+    name: field.name({ isListed: true, isOptional: true }),
+    type: field.choice(subscriberTypes, { isFixed: true, isListed: true }),
     /** `https://…`; of syslog `tls://host:port`. */
-    url: text({ hasSecretPath: true }),
-    enabled: flag({ default: true, whenLeftOut: 'refused', isListed: true }),
+    url: field.text({ hasSecretPath: true }),
+    enabled: field.flag({ default: true, whenLeftOut: 'refused', isListed: true }),
     /** Which events are sent; empty: all. */
-    events: choices(sentEvents, { default: [], nullIsDefault: true, isSet: true }),
+    events: field.choices(sentEvents, { default: [], nullIsDefault: true, isSet: true }),
     /** Which of them, in the language of list filters over `sentEventFields`; null: all. */
-    filter: text({ isNullable: true }),
+    filter: field.text({ isNullable: true }),
     /** Certificates that are trusted beside those of the system and of the configuration; one or several, PEM. */
-    trustedRoots: pem({ isNullable: true }),
+    trustedRoots: field.pem({ isNullable: true }),
     /** The client certificate of this service in TLS, with its chain, PEM. */
-    clientCertPem: pem({ isNullable: true }),
+    clientCertPem: field.pem({ isNullable: true }),
     /** Its private key, PEM. Taken and never shown. Null removes it. */
-    clientKey: text({ isNullable: true, isSecret: true, whenLeftOut: 'kept', column: null }),
+    clientKey: field.text({ isNullable: true, isSecret: true, whenLeftOut: 'kept', column: null }),
     /** The secrets of the subscription, sealed (events/subscription-secrets.ts). */
-    sealedSecrets: text({ isNullable: true, isDerived: true, isSecret: true, shownAs: 'secret' }),
+    sealedSecrets: field.text({ isNullable: true, isDerived: true, isSecret: true, shownAs: 'secret' }),
     /** Of the secret that webhooks are signed with. */
-    secretCreatedAt: time({ isNullable: true, isDerived: true }),
+    secretCreatedAt: field.time({ isNullable: true, isDerived: true }),
     /** How long they are also signed with the secret before it. */
-    formerSecretUntil: time({ isNullable: true, isDerived: true }),
-    tags: tags(),
+    formerSecretUntil: field.time({ isNullable: true, isDerived: true }),
+    tags: field.tags(),
   },
   arguments: {
     name: ['<name>', 'its name'],

@@ -1,23 +1,7 @@
 import type { Seconds } from '../../platform/time-units.ts';
 import type { AuthPolicyId, SignerId } from '../ids.ts';
-import {
-  attributes,
-  choice,
-  defaultsOf,
-  entity,
-  flag,
-  name,
-  number,
-  object,
-  pem,
-  reference,
-  type Stored,
-  tags,
-  text,
-  texts,
-  time,
-  usually,
-} from './entity.ts';
+import * as field from './entity.ts';
+import { defaultsOf, entity, type Stored } from './entity.ts';
 import { clientAuthMethods } from './oidc-client.ts';
 
 export const targetTokens = ['ACCESS', 'ID'] as const;
@@ -30,73 +14,78 @@ export const externalJwtSignerEntity = entity<SignerId>()({
   noun: 'an external JWT signer',
   fields: {
     /** Unique. */
-    name: name({ isListed: true }),
+    name: field.name({ isListed: true }),
     /** A new signer is enabled unless the body says otherwise; replacing one must not enable it by omission. */
-    enabled: flag({ default: true, whenLeftOut: 'refused', isListed: true }),
+    enabled: field.flag({ default: true, whenLeftOut: 'refused', isListed: true }),
     /** Must equal `iss` exactly. */
-    issuer: text({ isListed: true }),
+    issuer: field.text({ isListed: true }),
     /** Must be among the audiences of a token. */
-    audience: text({ isListed: true }),
+    audience: field.text({ isListed: true }),
 
     /** Where the keys come from: a certificate, which has the only key and limits its time; an address; discovery. */
-    certPem: pem({ isNullable: true }),
+    certPem: field.pem({ isNullable: true }),
     /** An https URL. With `discovery`, for when the discovery document cannot be had. */
-    jwksEndpoint: text({ isNullable: true }),
+    jwksEndpoint: field.text({ isNullable: true }),
     /** Whether `jwks_uri` of the issuer's discovery document is followed; by default where no other source is given. */
-    discovery: flag({ isOptional: true }),
+    discovery: field.flag({ isOptional: true }),
     /** With `certPem`: the only `kid` that a token may name; null: any. With `jwksEndpoint`: null. */
-    kid: text({ isNullable: true, isListed: true }),
+    kid: field.text({ isNullable: true, isListed: true }),
     /** Of the certificate, for display; null without one. SHA-256 of the DER form, base64url. */
-    fingerprint: text({ isNullable: true, isDerived: true, isFingerprint: true }),
-    commonName: text({ isNullable: true, isDerived: true }),
-    notBefore: time({ isNullable: true, isDerived: true }),
-    notAfter: time({ isNullable: true, isDerived: true }),
+    fingerprint: field.text({ isNullable: true, isDerived: true, isFingerprint: true }),
+    commonName: field.text({ isNullable: true, isDerived: true }),
+    notBefore: field.time({ isNullable: true, isDerived: true }),
+    notAfter: field.time({ isNullable: true, isDerived: true }),
 
     /** Where the claim is that names the identity: a claim's name, or a JSON pointer, which begins with `/`. */
-    claimsProperty: text(usually('sub')),
+    claimsProperty: field.text(field.usually('sub')),
     /** Whether that claim contains the identity's `externalId`; otherwise its `id`. */
-    useExternalId: flag(usually(false)),
+    useExternalId: field.flag(field.usually(false)),
     /** The allowed error of the provider's clock; 0 to 60. */
-    leewaySeconds: number(usually<Seconds>(30)),
+    leewaySeconds: field.number(field.usually<Seconds>(30)),
     /** Tokens with a longer lifetime are refused; null: no limit. */
-    maxLifetimeSeconds: number({ isNullable: true }),
+    maxLifetimeSeconds: field.number({ isNullable: true }),
 
     /** Where people sign in, and as which client: for clients that get tokens themselves, and for our login page. */
-    externalAuthUrl: text({ isNullable: true }),
-    clientId: text({ isNullable: true, isListed: true }),
+    externalAuthUrl: field.text({ isNullable: true }),
+    clientId: field.text({ isNullable: true, isListed: true }),
     /** How this service proves there that it is this client. The default depends on whether there is a secret. */
-    clientAuthMethod: choice(clientAuthMethods, { isOptional: true, whenLeftOut: 'kept' }),
+    clientAuthMethod: field.choice(clientAuthMethods, { isOptional: true, whenLeftOut: 'kept' }),
     /** Taken and never shown. Null removes it. */
-    clientSecret: text({ isNullable: true, isSecret: true, whenLeftOut: 'kept', column: null }),
+    clientSecret: field.text({ isNullable: true, isSecret: true, whenLeftOut: 'kept', column: null }),
     /** The same, sealed for this provider (login/external-jwt/client-secret.ts). */
-    sealedClientSecret: text({ isNullable: true, isDerived: true, isSecret: true, shownAs: 'clientSecret' }),
-    hasClientSecret: flag({ isDerived: true, saysWhether: 'sealedClientSecret', column: null }),
-    scopes: texts({ ...usually([]), isSet: true }),
+    sealedClientSecret: field.text({
+      isNullable: true,
+      isDerived: true,
+      isSecret: true,
+      shownAs: 'clientSecret',
+    }),
+    hasClientSecret: field.flag({ isDerived: true, saysWhether: 'sealedClientSecret', column: null }),
+    scopes: field.texts({ ...field.usually([]), isSet: true }),
     /** Which of the provider's tokens clients should send. An ID token must contain the time of its issue. */
-    targetToken: choice(targetTokens, usually('ACCESS')),
+    targetToken: field.choice(targetTokens, field.usually('ACCESS')),
 
-    enrollToCertEnabled: flag(usually(false)),
-    enrollToTokenEnabled: flag(usually(false)),
+    enrollToCertEnabled: field.flag(field.usually(false)),
+    enrollToTokenEnabled: field.flag(field.usually(false)),
     /** The policy of identities that enroll with a token; null: the default one. */
-    enrollAuthPolicyId: reference<AuthPolicyId>('auth-policy')({ isNullable: true }),
+    enrollAuthPolicyId: field.reference<AuthPolicyId>('auth-policy')({ isNullable: true }),
     /** As `claimsProperty`. */
-    enrollNameClaimsSelector: text(usually('sub')),
-    enrollAttributeClaimsSelector: text({ isNullable: true }),
+    enrollNameClaimsSelector: field.text(field.usually('sub')),
+    enrollAttributeClaimsSelector: field.text({ isNullable: true }),
 
     /**
      * How identities are made for people whom it names for the first time at a login; null: they are refused. They
      * administer nothing, have no permissions, and `claimsProperty` is their external id.
      */
-    createIdentities: object(
+    createIdentities: field.object(
       {
         /** As `claimsProperty`. */
-        name: text({ default: 'name' }),
-        email: text({ isNullable: true, default: 'email' }),
-        roleAttributes: text({ isNullable: true }),
+        name: field.text({ default: 'name' }),
+        email: field.text({ isNullable: true, default: 'email' }),
+        roleAttributes: field.text({ isNullable: true }),
         /** Of what the claim contains, at an enrollment too, only these; missing: all. */
-        allowedRoleAttributes: attributes({ isOptional: true, isShownIfSet: true, maxItems: 100 }),
+        allowedRoleAttributes: field.attributes({ isOptional: true, isShownIfSet: true, maxItems: 100 }),
         /** Null: the default one. */
-        authPolicyId: reference<AuthPolicyId>('auth-policy')({ isNullable: true }),
+        authPolicyId: field.reference<AuthPolicyId>('auth-policy')({ isNullable: true }),
       },
       { isNullable: true, whenLeftOut: 'kept' },
     ),
@@ -105,8 +94,8 @@ export const externalJwtSignerEntity = entity<SignerId>()({
      * Whether an `email` counts only with `email_verified: true` beside it. Otherwise an `email` without that claim
      * counts too; one that the provider calls unverified never counts.
      */
-    requireVerifiedEmail: flag(usually(true)),
-    tags: tags(),
+    requireVerifiedEmail: field.flag(field.usually(true)),
+    tags: field.tags(),
   },
   arguments: { issuer: 'exactly as in its tokens', audience: 'that the tokens must be for' },
   options: {

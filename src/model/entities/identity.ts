@@ -1,20 +1,7 @@
 import type { AuthPolicyId, IdentityId } from '../ids.ts';
 import { permissions } from '../permission.ts';
-import {
-  attributes,
-  choice,
-  choices,
-  defaultsOf,
-  entity,
-  flag,
-  name,
-  reference,
-  type Stored,
-  tags,
-  text,
-  time,
-  usually,
-} from './entity.ts';
+import * as field from './entity.ts';
+import { defaultsOf, entity, type Stored } from './entity.ts';
 
 /** `Router` may report the sessions of its connections; the other types differ only in how they are shown. */
 export const identityTypes = ['Default', 'User', 'Device', 'Service', 'Router'] as const;
@@ -31,76 +18,81 @@ export const identityEntity = entity<IdentityId>()({
   noun: 'an identity',
   fields: {
     /** Unique. */
-    name: name({ isListed: true, isSearched: true }),
-    type: choice(identityTypes, {
+    name: field.name({ isListed: true, isSearched: true }),
+    type: field.choice(identityTypes, {
       default: 'Default',
       whenLeftOut: 'refused',
       shownAs: 'typeId',
       isListed: true,
     }),
     /** Matched by external JWT signers and third-party CAs that map to `externalId`. Unique when set. */
-    externalId: text({ isNullable: true, isListed: true, isSearched: true }),
+    externalId: field.text({ isNullable: true, isListed: true, isSearched: true }),
     /** Where mail reaches the person. Several may share one, and nothing is decided by it. */
-    email: name({ isNullable: true, whenLeftOut: 'kept', isListed: true, isSearched: true }),
+    email: field.name({ isNullable: true, whenLeftOut: 'kept', isListed: true, isSearched: true }),
     /** Whether the address was verified: by an administrator, or by the provider that vouched for the identity. */
-    emailVerified: flag({
+    emailVerified: field.flag({
       default: false,
       whenLeftOut: 'kept',
       isListed: true,
       description: 'Becomes false when the address changes, unless the same body says otherwise',
     }),
     /** The policy that applies. Assigned again whenever role attributes change, unless an administrator named it. */
-    authPolicyId: reference<AuthPolicyId>('auth-policy')({
+    authPolicyId: field.reference<AuthPolicyId>('auth-policy')({
       isNullable: true,
       isChosenIfNull: true,
       isListed: true,
       description:
         'The policy that applies, which is also the identity’s own once it is sent. Null: the first policy by name that has one of its role attributes in assignTo, otherwise the default policy',
     }),
-    authPolicyFrom: choice(policyOrigins, {
+    authPolicyFrom: field.choice(policyOrigins, {
       isDerived: true,
       isListed: true,
       description:
         'Why this auth policy applies: `identity`: it was named; `roleAttributes`: its assignTo has one of them; `default`: neither',
     }),
-    isAdmin: flag({ default: false, whenLeftOut: 'refused', isListed: true }),
+    isAdmin: field.flag({ default: false, whenLeftOut: 'refused', isListed: true }),
     /** For people who are not administrators; administrators need none. */
-    permissions: choices(permissions, { ...usually([]), isListed: true, isSet: true }),
+    permissions: field.choices(permissions, { ...field.usually([]), isListed: true, isSet: true }),
     /** Whether the next login with a password asks for a new one. Clients that replace an identity may not know it. */
-    passwordMustChange: flag({
+    passwordMustChange: field.flag({
       default: false,
       whenLeftOut: 'kept',
       isListed: true,
       description: 'The next login with a password asks for a new one',
     }),
     /** Not stored: `disabledAt` says it. */
-    disabled: flag({
+    disabled: field.flag({
       column: null,
       isForChange: true,
       whenLeftOut: 'kept',
       description:
         'True ends all sessions of the identity. Of a disabled one, false in a whole document (PUT) needs If-Match',
     }),
-    disabledAt: time({ isNullable: true, isDerived: true, isListed: true }),
+    disabledAt: field.time({ isNullable: true, isDerived: true, isListed: true }),
     /** With `disabledAt`: disabled until then; null: until an administrator enables it. */
-    disabledUntil: time({
+    disabledUntil: field.time({
       isNullable: true,
       isForChange: true,
       whenLeftOut: 'kept',
       description:
         'A time within the next ten years. It also disables the identity. Null: until it is enabled again',
     }),
-    roleAttributes: attributes({ ...usually([]), isListed: true }),
-    lastLoginAt: time({
+    roleAttributes: field.attributes({ ...field.usually([]), isListed: true }),
+    lastLoginAt: field.time({
       isNullable: true,
       isDerived: true,
       isListed: true,
       description: 'When a login last opened a session, to the hour; null: none since this is kept',
     }),
     /** Second factors, each in a table of its own. */
-    isMfaEnabled: flag({ column: null, isDerived: true, isListed: true, description: 'Whether it has TOTP' }),
-    hasPasskey: flag({ column: null, isDerived: true, isListed: true }),
-    tags: tags(),
+    isMfaEnabled: field.flag({
+      column: null,
+      isDerived: true,
+      isListed: true,
+      description: 'Whether it has TOTP',
+    }),
+    hasPasskey: field.flag({ column: null, isDerived: true, isListed: true }),
+    tags: field.tags(),
   },
   options: {
     type: 'its kind; default of create: User',

@@ -1,20 +1,7 @@
 import type { Millis } from '../../platform/time-units.ts';
 import type { OidcClientId, OidcClientSecretId } from '../ids.ts';
-import {
-  attributes,
-  choice,
-  duration,
-  entity,
-  flag,
-  jwkSet,
-  name,
-  pairs,
-  picture,
-  type Stored,
-  tags,
-  text,
-  texts,
-} from './entity.ts';
+import * as field from './entity.ts';
+import { entity, type Stored } from './entity.ts';
 
 /** RFC 6749 2.1: `confidential` for a client that can keep a secret. */
 const oidcClientTypes = ['public', 'confidential'] as const;
@@ -56,52 +43,52 @@ export const oidcClientEntity = entity<OidcClientId>()({
   hasChosenId: true,
   fields: {
     /** Unique. */
-    name: name({ isListed: true }),
-    type: choice(oidcClientTypes, { isListed: true }),
+    name: field.name({ isListed: true }),
+    type: field.choice(oidcClientTypes, { isListed: true }),
     /** Its start page, and where it begins a login by itself (OIDC Core 4): how people open it from the account page. */
-    clientUri: text({ isNullable: true }),
-    initiateLoginUri: text({ isNullable: true }),
-    logoUri: picture({ isNullable: true, description: 'data:image/png;base64,… of at most 16 KiB' }),
-    redirectUris: texts({ default: [], isSet: true }),
-    postLogoutRedirectUris: texts({ default: [], isSet: true }),
+    clientUri: field.text({ isNullable: true }),
+    initiateLoginUri: field.text({ isNullable: true }),
+    logoUri: field.picture({ isNullable: true, description: 'data:image/png;base64,… of at most 16 KiB' }),
+    redirectUris: field.texts({ default: [], isSet: true }),
+    postLogoutRedirectUris: field.texts({ default: [], isSet: true }),
     /** The default depends on the type. */
-    tokenEndpointAuthMethod: choice(clientAuthMethods, { isOptional: true, column: 'auth_method' }),
+    tokenEndpointAuthMethod: field.choice(clientAuthMethods, { isOptional: true, column: 'auth_method' }),
     /** The keys that sign its assertions; null: none, or at `jwksUri`. */
-    jwks: jwkSet({ isNullable: true }),
-    jwksUri: text({ isNullable: true }),
+    jwks: field.jwkSet({ isNullable: true }),
+    jwksUri: field.text({ isNullable: true }),
     /** False for confidential clients only. */
-    requirePkce: flag({ default: true }),
+    requirePkce: field.flag({ default: true }),
     /** Whether a request must be pushed (RFC 9126). */
-    requirePushedAuthorizationRequests: flag({ default: false }),
+    requirePushedAuthorizationRequests: field.flag({ default: false }),
     /** Whether its tokens must be bound to a key (RFC 9449). */
-    requireDpop: flag({ default: false }),
+    requireDpop: field.flag({ default: false }),
     /** The default depends on whether the FAPI 2.0 profile applies. */
-    idTokenSigningAlg: choice(clientSigningAlgs, { isOptional: true }),
+    idTokenSigningAlg: field.choice(clientSigningAlgs, { isOptional: true }),
     /** Where it is told that a session has ended (OIDC Back-Channel Logout 1.0); null: it is not. */
-    backchannelLogoutUri: text({ isNullable: true }),
+    backchannelLogoutUri: field.text({ isNullable: true }),
     /** Whether it needs `sid` for that. Logout tokens always have it. */
-    backchannelLogoutSessionRequired: flag({ default: false }),
+    backchannelLogoutSessionRequired: field.flag({ default: false }),
     /** All that it may request. */
-    scopes: texts({ default: clientScopes, isSet: true }),
+    scopes: field.texts({ default: clientScopes, isSet: true }),
     /** Kept once a login has asked for one; read without those that are in `scopes` by now. */
-    droppedScopes: texts({
+    droppedScopes: field.texts({
       isDerived: true,
       isSet: true,
       description:
         'Scopes that finished logins asked for and that are not among `scopes`, so they were dropped',
     }),
     /** Whether its access tokens also work for the Edge APIs. */
-    apiAccess: flag({ default: false, isListed: true }),
+    apiAccess: field.flag({ default: false, isListed: true }),
     /** Further audiences that it may request (RFC 8707). */
-    resources: texts({ default: [], isSet: true }),
+    resources: field.texts({ default: [], isSet: true }),
     /** The identities that may use it: those with one of these; empty: all. */
-    allowedRoleAttributes: attributes({ default: [] }),
+    allowedRoleAttributes: field.attributes({ default: [] }),
     /** Where claims come from: `name`, `username`, `email`, `externalId`, `roleAttributes` or `tags.NAME`. */
-    claims: pairs<MappedClaim>()({ default: {} }),
+    claims: field.pairs<MappedClaim>()({ default: {} }),
     /** Null: as configured for the server. */
-    accessTokenDuration: duration({ isNullable: true }),
-    refreshTokenDuration: duration({ isNullable: true }),
-    tags: tags(),
+    accessTokenDuration: field.duration({ isNullable: true }),
+    refreshTokenDuration: field.duration({ isNullable: true }),
+    tags: field.tags(),
   },
   arguments: { type: 'confidential when it can keep a secret' },
   options: {
