@@ -2,35 +2,26 @@ import * as z from 'zod';
 import { HOUR, MINUTE, SECOND } from '../platform/clock.ts';
 import { largestHashCost, leastHashCost } from '../platform/secrets/hash-cost.ts';
 import { atRestart, orNone, says, section, seenAs } from './setting.ts';
-import {
-  address,
-  duration,
-  filePath,
-  hashMemory,
-  hostName,
-  ipRange,
-  lifetime,
-  proxyUrl,
-  sparedHost,
-  tenYears,
-} from './value-kinds.ts';
+import * as kind from './value-kinds.ts';
 
 // The section `edge`: logging in, tokens and what is kept of them.
 
 /** Anything from zero: a value that is too short is raised (spec section 5.7), not refused. */
-const adjustedLifetime = duration({ min: 0, max: tenYears });
+const adjustedLifetime = kind.duration({ min: 0, max: kind.tenYears });
 /** One minute less, which refresh tokens are valid for longer. */
-const accessLifetime = duration({ min: 0, max: tenYears - MINUTE });
+const accessLifetime = kind.duration({ min: 0, max: kind.tenYears - MINUTE });
 
-const hostNames = z.array(hostName).max(1000).prefault([]);
-const ipRanges = z.array(ipRange).max(1000).prefault([]);
+const hostNames = z.array(kind.hostName).max(1000).prefault([]);
+const ipRanges = z.array(kind.ipRange).max(1000).prefault([]);
 const recordsKept = z.int().min(1000).max(100_000_000).default(100_000);
 
 const apiSchema = z.strictObject({
-  sessionTimeout: says`A legacy session ends after this long without activity.`(lifetime.prefault('30m')),
+  sessionTimeout: says`A legacy session ends after this long without activity.`(
+    kind.lifetime.prefault('30m'),
+  ),
   address:
     atRestart`Main address, host:port: a bind point address of a listener with edge-client. Default: the first.`(
-      orNone(address),
+      orNone(kind.address),
     ),
   disableOidcAutoBinding: atRestart`true: the OIDC provider is only where edge-oidc is listed.`(
     z.boolean().default(false),
@@ -39,8 +30,8 @@ const apiSchema = z.strictObject({
 
 const signingCertSchema = seenAs(
   z.strictObject({
-    cert: says`PEM file of the certificate authority.`(filePath, { example: 'ca.cert.pem' }),
-    key: says`PEM file of its private key.`(filePath, { example: 'ca.key.pem' }),
+    cert: says`PEM file of the certificate authority.`(kind.filePath, { example: 'ca.cert.pem' }),
+    key: says`PEM file of its private key.`(kind.filePath, { example: 'ca.key.pem' }),
   }),
   {
     decode: ({ cert, key }) => ({ certFile: cert, keyFile: key }),
@@ -53,7 +44,7 @@ const enrollmentSchema = z.strictObject({
     says`The authority that signs client certificates. Without it, enrollment by certificate signing request is refused.`(
       orNone(signingCertSchema),
     ),
-  edgeIdentity: section({ duration: says`Lifetime of an enrollment token.`(lifetime.prefault('180m')) }),
+  edgeIdentity: section({ duration: says`Lifetime of an enrollment token.`(kind.lifetime.prefault('180m')) }),
 });
 
 const oidcSchema = z.strictObject({
@@ -66,11 +57,11 @@ const oidcSchema = z.strictObject({
     adjustedLifetime.prefault('24h'),
   ),
   refreshFamilyDuration: says`After this long people log in again, however often tokens were refreshed.`(
-    lifetime.prefault('720h'),
+    kind.lifetime.prefault('720h'),
   ),
   refreshTokenGrace:
     says`How long a client that lost the answer to a refresh gets the same successor again, while that is unused. At most 60s.`(
-      duration({ min: 0, max: MINUTE }).prefault('0s'),
+      kind.duration({ min: 0, max: MINUTE }).prefault('0s'),
     ),
   // Every node must publish its keys before it signs.
   idTokenSigningAlg: atRestart`ES256, RS256 or EdDSA: the algorithm of ID tokens for the client overlay.`(
@@ -92,7 +83,7 @@ const oidcSchema = z.strictObject({
     ),
     refreshTokenGrace:
       says`The same as edge.oidc.refreshTokenGrace for these clients, whose commands share one refresh token.`(
-        duration({ min: 0, max: MINUTE }).prefault('10s'),
+        kind.duration({ min: 0, max: MINUTE }).prefault('10s'),
       ),
     freshProofForFactors:
       says`Whether these clients too need a fresh proof of their user before an authenticator app is added or removed or gets new recovery codes.`(
@@ -104,7 +95,7 @@ const oidcSchema = z.strictObject({
 
 const jwksFetchSchema = z.strictObject({
   timeout: says`For one whole fetch, redirects included.`(
-    duration({ min: SECOND, max: HOUR }).prefault('5s'),
+    kind.duration({ min: SECOND, max: HOUR }).prefault('5s'),
   ),
   maxRedirects: says`0 follows none.`(z.int().min(0).max(20).default(5)),
   blockPrivateAddresses:
@@ -120,16 +111,16 @@ const jwksFetchSchema = z.strictObject({
   allowedIPs: says`Addresses or CIDR ranges; when not empty, no other address is asked.`(ipRanges),
   deniedIPs: says`Addresses or CIDR ranges that are never asked.`(ipRanges),
   trustedRoots: says`PEM files of authorities that are trusted for other servers, besides the system's.`(
-    z.array(filePath).max(100).prefault([]),
+    z.array(kind.filePath).max(100).prefault([]),
   ),
   proxy:
     says`URL of the HTTP proxy through which other servers are asked. The environment variable OVERLAY_AUTH_PROXY replaces it, which keeps a password out of this file. Default: none.`(
-      orNone(proxyUrl),
+      orNone(kind.proxyUrl),
       { example: 'http://proxy.example.com:3128' },
     ),
   noProxy:
     says`Hosts that are asked without the proxy: names, .example.com for everything below a domain, addresses, CIDR ranges.`(
-      z.array(sparedHost).max(1000).prefault([]),
+      z.array(kind.sparedHost).max(1000).prefault([]),
     ),
 });
 
@@ -151,12 +142,12 @@ export const edgeSchema = z.strictObject({
   }),
   passkeys: section({
     rpId: says`The domain to which passkeys belong, for several hosts below it. Default: the host of each bind point. Passkeys of another domain no longer work.`(
-      orNone(hostName),
+      orNone(kind.hostName),
       { example: 'example.com' },
     ),
     trustedRoots:
       says`PEM files of makers of authenticators. Auth policies that allow certain models (primary.passkey.allowedAuthenticators) need them.`(
-        z.array(filePath).max(100).prefault([]),
+        z.array(kind.filePath).max(100).prefault([]),
         { rare: true },
       ),
   }),
@@ -170,9 +161,12 @@ export const edgeSchema = z.strictObject({
   passwordHash: atRestart`The cost of a password hash.`(
     seenAs(
       z.strictObject({
-        memory: says`Memory of one password hash (argon2id). At least 19MiB.`(hashMemory.prefault('46MiB'), {
-          rare: true,
-        }),
+        memory: says`Memory of one password hash (argon2id). At least 19MiB.`(
+          kind.hashMemory.prefault('46MiB'),
+          {
+            rare: true,
+          },
+        ),
         passes: says`How often a hash goes over its memory.`(
           z.int().min(leastHashCost.passes).max(largestHashCost.passes).default(2),
           { rare: true },
@@ -189,14 +183,14 @@ export const edgeSchema = z.strictObject({
     ).prefault({}),
   ),
   loginAttempts: section({
-    keep: says`How long decision records of logins are kept.`(lifetime.prefault('720h')),
+    keep: says`How long decision records of logins are kept.`(kind.lifetime.prefault('720h')),
     keepAtMost:
       says`Records of logins kept at most, and a quarter as many of other refused requests; beyond that, the identity or source with most records loses its oldest.`(
         recordsKept,
       ),
   }),
   auditEvents: section({
-    keep: says`How long audit events are kept in the database.`(lifetime.prefault('8760h')),
+    keep: says`How long audit events are kept in the database.`(kind.lifetime.prefault('8760h')),
     keepAtMost: says`Audit events kept at most; beyond that, the author with most events loses their oldest.`(
       recordsKept,
     ),

@@ -4,28 +4,16 @@ import { formatDuration } from '../platform/formats/durations.ts';
 import { issuerOf } from './addresses.ts';
 import { defaultPostLogoutUris, defaultRedirectUris, parseRedirectUri } from './redirect-uris.ts';
 import { atRestart, fitting, orNone, says, section, seenAs } from './setting.ts';
-import {
-  balancerRange,
-  dialableAddress,
-  duration,
-  filePath,
-  folderPath,
-  hostAndPort,
-  hostName,
-  httpsUrl,
-  oneLine,
-  redirectUri,
-  tenYears,
-} from './value-kinds.ts';
+import * as kind from './value-kinds.ts';
 
 /** The runtime fires timers of more than 24.8 days at once. */
-const socketTimeout = duration({ min: SECOND, max: 24 * HOUR });
+const socketTimeout = kind.duration({ min: SECOND, max: 24 * HOUR });
 
 const identityFiles = {
-  cert: says`PEM file of the certificate.`(filePath),
-  server_cert: says`PEM file of the chain that listeners present. Default: cert.`(filePath.optional()),
-  key: says`PEM file of the private key.`(filePath),
-  ca: says`PEM file of the overlay's own certificate authorities.`(filePath),
+  cert: says`PEM file of the certificate.`(kind.filePath),
+  server_cert: says`PEM file of the chain that listeners present. Default: cert.`(kind.filePath.optional()),
+  key: says`PEM file of the private key.`(kind.filePath),
+  ca: says`PEM file of the overlay's own certificate authorities.`(kind.filePath),
 };
 
 /** Absolute paths of PEM files. */
@@ -47,35 +35,37 @@ export const identitySchema = seenAs(z.strictObject(identityFiles), {
 /** A certificate that the service orders and renews by itself (RFC 8555). */
 const acmeSchema = z.strictObject({
   directory: says`Directory of the ACME authority.`(
-    httpsUrl.prefault('https://acme-v02.api.letsencrypt.org/directory'),
+    kind.httpsUrl.prefault('https://acme-v02.api.letsencrypt.org/directory'),
   ),
   email: says`Where the authority may send warnings. Default: none.`(
     orNone(z.email({ error: 'not an e-mail address' })),
   ),
   hosts: says`Names that the certificate is for. The authority must reach this listener at port 443 of each.`(
-    z.array(hostName).min(1).max(100),
+    z.array(kind.hostName).min(1).max(100),
     { example: ['auth.example.com'] },
   ),
   trustedRoots:
     says`PEM files of authorities that are trusted for the directory, besides the system's: for a private one.`(
-      z.array(filePath).max(100).prefault([]),
+      z.array(kind.filePath).max(100).prefault([]),
     ),
   externalAccount:
     says`Binds the account to that of a customer, for authorities that ask for it. Default: none.`(
       orNone(
         z.strictObject({
-          keyId: says`Key identifier that the authority has given you.`(oneLine('key identifier', 500), {
+          keyId: says`Key identifier that the authority has given you.`(kind.oneLine('key identifier', 500), {
             example: 'kid-1',
           }),
           hmacKeyFile:
             says`File with the HMAC key that belongs to it, in base64url, as the authority gives it. A secret.`(
-              filePath,
+              kind.filePath,
               { example: 'acme-hmac.key' },
             ),
         }),
       ),
     ),
-  folder: says`Folder for certificate, key and account. Default: acme, beside this file.`(orNone(folderPath)),
+  folder: says`Folder for certificate, key and account. Default: acme, beside this file.`(
+    orNone(kind.folderPath),
+  ),
 });
 
 export type AcmeContent = z.output<typeof acmeSchema>;
@@ -111,9 +101,9 @@ const listenerIdentity = seenAs(listenerIdentitySchema, {
 const bindPointSchema = seenAs(
   fitting(
     z.strictObject({
-      interface: says`Where to listen, host:port, for example 0.0.0.0:1280.`(hostAndPort),
+      interface: says`Where to listen, host:port, for example 0.0.0.0:1280.`(kind.hostAndPort),
       address: says`The address for clients, host:port. The issuer of tokens is derived from it.`(
-        dialableAddress,
+        kind.dialableAddress,
       ),
     }),
     (bindPoint, refuse) => {
@@ -151,7 +141,7 @@ const optionsSchema = fitting(
     proxyProtocol: section({
       balancers:
         says`Load balancers that begin each connection with a PROXY header: addresses or CIDR ranges. Empty: off.`(
-          z.array(balancerRange).max(1000).prefault([]),
+          z.array(kind.balancerRange).max(1000).prefault([]),
           { rare: true, example: ['192.0.2.5', '10.1.0.0/24'] },
         ),
     }),
@@ -161,7 +151,7 @@ const optionsSchema = fitting(
   },
 );
 
-const shortestSession = duration({ min: MINUTE, max: tenYears });
+const shortestSession = kind.duration({ min: MINUTE, max: kind.tenYears });
 
 const browserSessionSchema = fitting(
   z.strictObject({
@@ -179,7 +169,7 @@ const browserSessionSchema = fitting(
 
 /** An empty list is the loopback defaults. */
 function redirectUris(defaults: readonly string[]) {
-  return seenAs(z.array(redirectUri).max(200), {
+  return seenAs(z.array(kind.redirectUri).max(200), {
     decode: (listed) => (listed.length > 0 ? listed : defaults.map(parseRedirectUri)),
     encode: (uris) => uris,
   }).prefault([]);

@@ -7,17 +7,7 @@ import { edgeSchema } from './edge-settings.ts';
 import { identitySchema, listenerSchema } from './listener-settings.ts';
 import { isLoopbackHost } from './redirect-uris.ts';
 import { atRestart, fitting, orNone, says, section, seenAs } from './setting.ts';
-import {
-  collectorUrl,
-  color,
-  dbSchema,
-  duration,
-  filePath,
-  hostName,
-  linkUrl,
-  mailbox,
-  oneLine,
-} from './value-kinds.ts';
+import * as kind from './value-kinds.ts';
 
 // Every setting of the file, in its order; those of `web` and `edge` are in files of their own. Every map is strict.
 // Rules about one value are here; rules between values of different sections are in consistency.ts.
@@ -26,30 +16,30 @@ const defaultColors = { light: '#1f5fd0', dark: '#8ab4ff' };
 
 const brandingSchema = seenAs(
   z.strictObject({
-    name: says`The operator's name on the login pages. Default: Overlay.`(orNone(oneLine('name', 60)), {
+    name: says`The operator's name on the login pages. Default: Overlay.`(orNone(kind.oneLine('name', 60)), {
       example: 'Example',
     }),
-    logo: says`SVG or PNG file of at most 64 KiB, shown in place of the name.`(orNone(filePath), {
+    logo: says`SVG or PNG file of at most 64 KiB, shown in place of the name.`(orNone(kind.filePath), {
       example: 'logo.svg',
     }),
-    logoDark: says`The same for the dark theme. Default: logo.`(orNone(filePath), {
+    logoDark: says`The same for the dark theme. Default: logo.`(orNone(kind.filePath), {
       example: 'logo-dark.svg',
     }),
     color: says`Colour of links and buttons, #rrggbb; readable on white. Default: #1f5fd0.`(
-      color('light').optional(),
+      kind.color('light').optional(),
       { example: defaultColors.light },
     ),
     colorDark: says`The same on dark ground. Default: color, as much lighter as it has to be.`(
-      color('dark').optional(),
+      kind.color('dark').optional(),
       { example: defaultColors.dark },
     ),
     help: says`Help for people who cannot sign in, shown on the login pages. Default: none.`(
       orNone(
         z.strictObject({
-          text: says`Your words, as they are in every language.`(oneLine('text', 200), {
+          text: says`Your words, as they are in every language.`(kind.oneLine('text', 200), {
             example: 'Forgotten your password?',
           }),
-          url: says`Where the text leads: https, mailto or tel. Default: nowhere.`(orNone(linkUrl), {
+          url: says`Where the text leads: https, mailto or tel. Default: nowhere.`(orNone(kind.linkUrl), {
             example: 'https://help.example.com',
           }),
         }),
@@ -81,15 +71,15 @@ const telemetrySchema = fitting(
   z.strictObject({
     endpoint:
       says`URL of an OTLP collector, by HTTP with protobuf; /v1/traces and /v1/metrics are added to it.`(
-        collectorUrl,
+        kind.collectorUrl,
         { example: 'https://collector.example.com:4318' },
       ),
     headersFile: says`File with a line NAME: VALUE for each header that the collector asks for. A secret.`(
-      orNone(filePath),
+      orNone(kind.filePath),
       { example: 'otlp.headers' },
     ),
     ca: says`PEM file of authorities that are trusted for the collector, besides the system's.`(
-      orNone(filePath),
+      orNone(kind.filePath),
       { example: 'collector-ca.pem' },
     ),
     serviceName: says`The name of the service there: service.name.`(
@@ -108,7 +98,8 @@ const telemetrySchema = fitting(
     }),
     metrics: section({
       interval: says`How often the metrics are sent; 0s: never.`(
-        duration({ min: 0, max: 24 * HOUR })
+        kind
+          .duration({ min: 0, max: 24 * HOUR })
           .refine((millis) => millis === 0 || millis >= SECOND, 'the least is 1s; 0s sends no metrics')
           .prefault('60s'),
       ),
@@ -122,7 +113,7 @@ const telemetrySchema = fitting(
 
 const smtpSchema = fitting(
   z.strictObject({
-    host: says`Its name, which its certificate must contain.`(hostName, { example: 'smtp.example.com' }),
+    host: says`Its name, which its certificate must contain.`(kind.hostName, { example: 'smtp.example.com' }),
     port: says`Default: 587; with tls: implicit 465, with tls: none 25.`(orNone(z.int().min(1).max(65_535)), {
       example: 587,
     }),
@@ -133,14 +124,14 @@ const smtpSchema = fitting(
       orNone(z.string().regex(/^[^\p{C}]{1,256}$/u, 'the name has 1 to 256 visible characters')),
       { example: 'overlay' },
     ),
-    passwordFile: says`File with the password of user, in one line. A secret.`(orNone(filePath), {
+    passwordFile: says`File with the password of user, in one line. A secret.`(orNone(kind.filePath), {
       example: 'smtp.password',
     }),
     trustedRoots: says`PEM files of authorities that are trusted for it, besides the system's.`(
-      z.array(filePath).max(100).prefault([]),
+      z.array(kind.filePath).max(100).prefault([]),
     ),
     timeout: says`For one whole mail, from connecting to the last answer.`(
-      duration({ min: SECOND, max: 50 * SECOND }).prefault('30s'),
+      kind.duration({ min: SECOND, max: 50 * SECOND }).prefault('30s'),
     ),
   }),
   ({ host, tls, user, passwordFile }, refuse) => {
@@ -154,7 +145,7 @@ const smtpSchema = fitting(
 
 const mailSchema = z.strictObject({
   smtp: says`The server that takes the mails.`(smtpSchema),
-  from: says`Sender of the mails: an address, or a name with the address in angle brackets.`(mailbox, {
+  from: says`Sender of the mails: an address, or a name with the address in angle brackets.`(kind.mailbox, {
     example: 'Example <no-reply@example.com>',
   }),
   language: says`en or de: the language of mails to people whose language is not known.`(
@@ -174,7 +165,7 @@ const mailSchema = z.strictObject({
         z.boolean().default(false),
       ),
     lifetime: says`How long the link of such a mail works.`(
-      duration({ min: 5 * MINUTE, max: 24 * HOUR }).prefault('30m'),
+      kind.duration({ min: 5 * MINUTE, max: 24 * HOUR }).prefault('30m'),
     ),
   }),
 });
@@ -183,7 +174,7 @@ export const fileSchema = z
   .strictObject({
     v: atRestart`Version of this file format: 3.`(z.literal(3)),
     db: atRestart`sqlite:FILE for one node, postgres://USER@HOST/NAME for several. The environment variable OVERLAY_AUTH_DB replaces it, which keeps a password out of this file.`(
-      dbSchema,
+      kind.dbSchema,
     ),
     threads: atRestart`Threads that answer requests: a number, or as many as the cores allow.`(
       z
@@ -197,7 +188,7 @@ export const fileSchema = z
       z.strictObject({
         keyFile:
           says`File of the key-encryption key. Back it up, but never together with the database: both open everything.`(
-            filePath,
+            kind.filePath,
           ),
       }),
     ),
