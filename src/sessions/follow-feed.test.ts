@@ -3,10 +3,15 @@ import { describe, test } from 'node:test';
 import { type FixedClock, fixedClock } from '../../test/support/fixed-clock.ts';
 import type { Change } from '../model/change.ts';
 import { MINUTE, SECOND } from '../platform/clock.ts';
-import { AnotherHistory, type ChangeListener, type FeedPosition } from '../store/contracts/changes.ts';
+import {
+  AnotherHistory,
+  type ChangeListener,
+  EntryLost,
+  type FeedPosition,
+} from '../store/contracts/changes.ts';
 import { feedPosition, followFeed } from './follow-feed.ts';
 
-const entry = (seq: number): Change => ({ seq, kind: 'identity', entityId: `i${seq}`, at: 0 });
+const entry = (seq: number, at = 0): Change => ({ seq, kind: 'identity', entityId: `i${seq}`, at });
 
 /** A feed that a test fills, and what a follower did with it. */
 async function followed(clock: FixedClock = fixedClock('2026-03-01T12:00:00Z')) {
@@ -24,6 +29,8 @@ async function followed(clock: FixedClock = fixedClock('2026-03-01T12:00:00Z')) 
         state.reads += 1;
         await gate;
         if (state.refuseRead) throw new Error('cannot read');
+        const last = position?.last ?? null;
+        if (last !== null && entries.every(({ seq }) => seq !== last.seq)) throw new EntryLost();
         if (position?.history !== history) throw new AnotherHistory();
         const changes = entries.filter(({ seq }) => seq > (position.last?.seq ?? 0));
         return { changes, position: { ...position, last: entries.at(-1) ?? null } };
@@ -50,15 +57,16 @@ async function followed(clock: FixedClock = fixedClock('2026-03-01T12:00:00Z')) 
       if (state.refuseAll) throw new Error('cannot read everything');
       done.push('everything');
     },
+    onLoss: () => void done.push('loss'),
   });
   return {
     clock,
     feed,
     done,
     state,
-    add: (seq: number) => void entries.push(entry(seq)),
+    add: (seq: number, at = 0) => void entries.push(entry(seq, at)),
     replaceBy(seqs: readonly number[], by = history) {
-      entries = seqs.map(entry);
+      entries = seqs.map((seq) => entry(seq));
       history = by;
     },
     restoreAs(id: string) {
@@ -194,7 +202,21 @@ describe('a follower of the feed', () => {
     await feed.beFresh();
     add(3);
     await feed.catchUp();
-    assert.deepEqual(done, ['apply 2', 'apply 3', 'everything', 'apply 3']);
+    assert.deepEqual(done, ['apply 2', 'apply 3', 'loss', 'loss', 'everything', 'apply 3']);
+    feed.stop();
+  });
+
+  test('tells of a loss where the database lacks the entry that it read last, unless that may have been deleted', async () => {
+    const { feed, clock, done, add, replaceBy } = await followed();
+    add(2, clock.now());
+    await feed.catchUp();
+    // Numbers that were handed out before are not given again.
+    replaceBy([1, 40], 'b');
+    await feed.catchUp();
+    assert.deepEqual(done, ['apply 2', 'loss', 'everything']);
+    replaceBy([41], 'c');
+    await feed.catchUp();
+    assert.deepEqual(done, ['apply 2', 'loss', 'everything', 'everything'], 'the entry was hours old');
     feed.stop();
   });
 

@@ -5,7 +5,7 @@ import type { Change } from '../model/change.ts';
 import { type Clock, MINUTE, type Millis, SECOND } from '../platform/clock.ts';
 import { inRounds, oneRun } from '../platform/in-rounds.ts';
 import { withinTime } from '../platform/within-time.ts';
-import { AnotherHistory, type ChangeFeed, type FeedPosition } from '../store/contracts/changes.ts';
+import { AnotherHistory, type ChangeFeed, EntryLost, type FeedPosition } from '../store/contracts/changes.ts';
 import type { RestoreStore } from '../store/contracts/restores.ts';
 
 /** A node that has not heard from the database for this long accepts no token until it has. */
@@ -62,6 +62,8 @@ export function followFeed(needs: {
   apply(change: Change): void | Promise<void>;
   /** Reads everything that the feed no longer covers. */
   readEverything(): Promise<void>;
+  /** Called when the database lacks commits that this node has read. */
+  onLoss(): void;
 }): FollowedFeed {
   const { store, clock } = needs;
   let { position } = needs.from;
@@ -76,6 +78,7 @@ export function followFeed(needs: {
     try {
       if (startsOver) {
         const latest = await store.changes.latest();
+        if (await hasLost(store.changes, { position, latest }, clock.now())) needs.onLoss();
         await needs.readEverything();
         position = latest;
       }
@@ -128,6 +131,14 @@ export function followFeed(needs: {
       stopFollowing();
     },
   };
+}
+
+/** Whether the entry at the position is gone, and was not deleted because of its age. */
+async function hasLost(changes: ChangeFeed, at: Record<'position' | 'latest', FeedPosition>, now: Millis) {
+  const { last } = at.position;
+  const isOld = last !== null && last.at < now - feedReach && last.seq < (at.latest.last?.seq ?? 0);
+  if (last === null || isOld) return false;
+  return (await changes.readAfter({ ...at.latest, last }).catch((error) => error)) instanceof EntryLost;
 }
 
 const replacedMessage =

@@ -116,6 +116,11 @@ export async function openSessionView(given: SessionViewNeeds): Promise<SessionV
     async readEverything() {
       for (const each of Object.values(follow)) await each.allChanged();
     },
+    onLoss() {
+      const message =
+        'the database lacks changes that were acknowledged, as after a failover to a replica that was behind: what was ended may be valid again, until you stop all controllers and run overlay-auth ops db restored';
+      needs.log.error(message, { event: 'store.changes_lost' });
+    },
   });
   return {
     ...views,

@@ -57,7 +57,7 @@ export const faultsOfRequests: readonly Fault[] = [
     name: 'a node goes on reading the feed of another history',
     soughtBy: 'test/postgres/lost-entries.test.ts',
     file: 'src/store/sql/changes.ts',
-    from: 'if (reading.position.history !== position.history || (last !== null && !isSame(found, last)))',
+    from: 'if (reading.position.history !== position.history || !isThere)',
     to: 'if (last !== null && found === undefined)',
   },
   {

@@ -133,6 +133,13 @@ for (const [kind, openWay] of Object.entries(ways)) {
       wayOfOne.switchTo(standby, name);
       await until(5 * SECOND, async () => (await statuses(one)).every((status) => status === 401));
       await until(5 * SECOND, async () => (await one.get('/health-checks/ready')).status === 200);
+      for (const { server } of nodes) {
+        const said = server.log.entries.filter(({ fields }) => fields.event === 'store.changes_lost');
+        assert.deepEqual(
+          said.map(({ level }) => level),
+          ['error'],
+        );
+      }
     });
   });
 }

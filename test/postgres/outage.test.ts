@@ -53,6 +53,7 @@ describe('a controller whose database goes away', () => {
     assert.equal((await refresh(server, refresh_token)).status, 200);
     assert.equal((await submitPassword(server, id, 'alice', password)).status, 302);
     assert.ok(!JSON.stringify(server.log).includes(database.password));
+    assert.ok(!JSON.stringify(server.log).includes('store.changes_lost'));
   });
 
   test('answers 503 while its role lacks a grant, and continues by itself when it has that again', async () => {

@@ -31,7 +31,8 @@ export interface FeedReading {
 export interface ChangeFeed {
   /**
    * The entries that were committed after the position, each of them once, in any order of numbers. All for null.
-   * @throws AnotherHistory   the database is not the one of the position any more, or lacks its entry
+   * @throws AnotherHistory   the database is not the one of the position any more
+   * @throws EntryLost        it lacks the entry of the position
    * @throws StoreUnavailable also when the server is a replica
    */
   readAfter(position: FeedPosition | null): Promise<FeedReading>;
@@ -51,3 +52,6 @@ export interface ChangeFeed {
 export class AnotherHistory extends Error {
   override readonly name = 'AnotherHistory';
 }
+
+/** The entry of the position is not there: it was lost with the commits of its time, or was deleted long since. */
+export class EntryLost extends AnotherHistory {}

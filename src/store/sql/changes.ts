@@ -1,6 +1,6 @@
 import type { Change, ChangeKind } from '../../model/change.ts';
 import type { Millis } from '../../platform/clock.ts';
-import { AnotherHistory, type ChangeFeed, type FeedReading } from '../contracts/changes.ts';
+import { AnotherHistory, type ChangeFeed, EntryLost, type FeedReading } from '../contracts/changes.ts';
 import { StoreUnavailable } from '../contracts/store.ts';
 import { reader } from './codec.ts';
 import { concern } from './concern.ts';
@@ -23,8 +23,11 @@ export const changes = concern<ChangeFeed>()({
         const rows = await read(after, ...horizon.params(position.horizon), last?.seq ?? 0);
         const reading = readingOf(rows, last);
         const found = reading.changes.find(({ seq }) => seq === last?.seq);
-        if (reading.position.history !== position.history || (last !== null && !isSame(found, last)))
-          throw new AnotherHistory('the changes of the database do not continue those that were read before');
+        const isThere = last === null || isSame(found, last);
+        if (reading.position.history !== position.history || !isThere)
+          throw new (isThere ? AnotherHistory : EntryLost)(
+            'the changes do not continue those that were read before',
+          );
         return { ...reading, changes: reading.changes.filter((change) => change !== found) };
       },
       latest: async () => readingOf(await read(newest)).position,
