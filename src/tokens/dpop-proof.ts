@@ -3,8 +3,7 @@
 
 import { proofAlgorithms } from '../model/tokens.ts';
 import { decodeBase64url, sha256 } from '../platform/digest.ts';
-import { MalformedInput, parseStrictJson } from '../platform/formats/strict-input.ts';
-import { decodeUtf8 } from '../platform/formats/utf8.ts';
+import { decodeUtf8, MalformedInput, parseStrictJson } from '../platform/formats/strict-input.ts';
 import { ignoredKeyReasons, readVerificationKey, thumbprintOf } from '../platform/jwk/jwk-set.ts';
 import { isSignedBy, type VerificationKey } from '../platform/jwk/jws-signature.ts';
 import { type Millis, SECOND } from '../platform/time-units.ts';

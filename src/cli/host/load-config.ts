@@ -3,7 +3,7 @@ import { ConfigError } from '../../config/config-error.ts';
 import { findUnreadableFiles, type LoadedConfig, loadConfig } from '../../config/load.ts';
 import type { Millis } from '../../platform/clock.ts';
 import { shellWord } from '../../platform/formats/shell-word.ts';
-import { textOfFile } from '../../platform/formats/utf8.ts';
+import { textOfFile } from '../../platform/formats/strict-input.ts';
 import { readBytes } from '../../platform/read-file.ts';
 import { type CliPorts, homeFolder } from '../terminal/ports.ts';
 

@@ -2,8 +2,12 @@
 import { z } from 'zod';
 import { nearestKey } from '../../config/nearest-key.ts';
 import { AuthError, type FieldProblem } from '../../errors/auth-error.ts';
-import { MalformedInput, parseStrictForm, parseStrictJson } from '../../platform/formats/strict-input.ts';
-import { decodeUtf8 } from '../../platform/formats/utf8.ts';
+import {
+  decodeUtf8,
+  MalformedInput,
+  parseStrictForm,
+  parseStrictJson,
+} from '../../platform/formats/strict-input.ts';
 import { jsonType } from './answer.ts';
 import type { RequestContext } from './request-context.ts';
 import type { BodyRule, Route } from './route.ts';

@@ -1,7 +1,6 @@
 import { decodeBase64url } from '../../platform/digest.ts';
 import { quoted } from '../../platform/formats/quoted.ts';
-import { MalformedInput, parseStrictJson } from '../../platform/formats/strict-input.ts';
-import { decodeUtf8 } from '../../platform/formats/utf8.ts';
+import { decodeUtf8, MalformedInput, parseStrictJson } from '../../platform/formats/strict-input.ts';
 import type { Claims } from './claims-selector.ts';
 import type { ExternalJwtRefusal } from './external-jwt-verdict.ts';
 

@@ -1,7 +1,6 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { sha256 } from '../digest.ts';
-import { MalformedInput, parseStrictJson } from '../formats/strict-input.ts';
-import { decodeUtf8 } from '../formats/utf8.ts';
+import { decodeUtf8, MalformedInput, parseStrictJson } from '../formats/strict-input.ts';
 import { longestRsaModulus } from '../x509/key-strength.ts';
 import { type VerificationKey, verificationKey } from './jws-signature.ts';
 

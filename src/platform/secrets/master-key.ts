@@ -3,8 +3,7 @@
 
 import { rmSync, type Stats } from 'node:fs';
 import { fileErrorReason } from '../file-error-reason.ts';
-import { MalformedInput } from '../formats/strict-input.ts';
-import { textOfFile } from '../formats/utf8.ts';
+import { MalformedInput, textOfFile } from '../formats/strict-input.ts';
 import { systemRandom } from '../random.ts';
 import { readBytes } from '../read-file.ts';
 import { createSynced, giveName, ownerOnly, partialOf } from '../whole-file.ts';

@@ -1,8 +1,7 @@
 // Reads DER (X.690) as strictly as it is defined: one encoding per value. Bytes that two parsers could understand
 // differently are refused, because another parser (OpenSSL) has verified the signature over them.
 
-import { MalformedInput } from '../formats/strict-input.ts';
-import { decodeUtf8 } from '../formats/utf8.ts';
+import { decodeUtf8, MalformedInput } from '../formats/strict-input.ts';
 
 /** One element. Its `content` has not been parsed yet. */
 export interface DerElement {

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { issuerOf } from '../../../config/addresses.ts';
 import { loadConfig } from '../../../config/load.ts';
-import { textOfFile } from '../../../platform/formats/utf8.ts';
+import { textOfFile } from '../../../platform/formats/strict-input.ts';
 import { readBytes } from '../../../platform/read-file.ts';
 import { type CliPorts, homeFolder } from '../../terminal/ports.ts';
 

@@ -6,8 +6,7 @@ import { foldedName, nameKeys } from '../../../model/names.ts';
 import { sha256 } from '../../../platform/digest.ts';
 import { parseCsv } from '../../../platform/formats/csv.ts';
 import type { JsonObject } from '../../../platform/formats/json-shape.ts';
-import { MalformedInput } from '../../../platform/formats/strict-input.ts';
-import { textOfFile } from '../../../platform/formats/utf8.ts';
+import { MalformedInput, textOfFile } from '../../../platform/formats/strict-input.ts';
 import type { CliPorts } from '../../terminal/ports.ts';
 import { unreadable } from '../../terminal/secret-input.ts';
 

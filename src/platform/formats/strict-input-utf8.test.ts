@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MalformedInput } from './strict-input.ts';
-import { decodeUtf8, textOfFile } from './utf8.ts';
+import { decodeUtf8, MalformedInput, textOfFile } from './strict-input.ts';
 
 test('UTF-8 is read, with its byte order mark left in place for the parser to refuse', () => {
   assert.equal(decodeUtf8(Buffer.from('ключ 🔑')), 'ключ 🔑');
