@@ -5,9 +5,9 @@ import type { EnrollmentStore } from '../contracts/enrollments.ts';
 import { type CommitConditions, NotAsSeen } from '../contracts/gathered.ts';
 import type { NewIdentity } from '../contracts/identities.ts';
 import { keepingAnAdministrator } from './administrators.ts';
+import { requireReferred } from './caller.ts';
 import { createIdentities } from './identities.ts';
 import { type Force, first, type Intent } from './intent.ts';
-import { requireReferred } from './versions.ts';
 
 export interface GatheredCall {
   readonly name: string;

@@ -11,7 +11,7 @@ import { authRequests } from './auth-requests.ts';
 import { authenticators } from './authenticators.ts';
 import { browserSessions } from './browser-sessions.ts';
 import { bulkJobs } from './bulk-jobs.ts';
-import { engineFor, forcing, inTheNameOf } from './caller.ts';
+import { engineFor, forcing, inTheNameOf, versions } from './caller.ts';
 import { changes } from './changes.ts';
 import { makersOf, startersOf } from './concern.ts';
 import { deliveries } from './deliveries.ts';
@@ -37,7 +37,6 @@ import { revocations } from './revocations.ts';
 import { sessionCertificates } from './session-certificates.ts';
 import { setupLinks } from './setup-links.ts';
 import { totp } from './totp.ts';
-import { versions } from './versions.ts';
 
 const concerns = {
   authRequests,
