@@ -1,12 +1,13 @@
-// Reads decision records: all of them, or those of one reference id with the reason in plain words.
+// Reads decision records: all of them, or those of one reference id with the reason in plain words. Audit events, too.
 
-import { AuthError } from '../errors/auth-error.ts';
+import { AuthError, existing } from '../errors/auth-error.ts';
 import type { LanguageTag } from '../model/languages.ts';
 import { budgetOf, type ListQuery, type ListReader, newestFirst, type Page } from '../model/list-query.ts';
 import type { LoginAttempt } from '../model/login-attempt.ts';
 import type { RefusalReason } from '../model/refusal-reason.ts';
 import { type Clock, HOUR } from '../platform/clock.ts';
 import { shellWord } from '../platform/formats/shell-word.ts';
+import type { AuditEventStore, ListedAuditEvent } from '../store/contracts/audit-events.ts';
 import type { ListedAttempt, LoginAttemptStore } from '../store/contracts/login-attempts.ts';
 import type { Explanation } from './explanation.ts';
 import { german } from './reasons-de.ts';
@@ -106,4 +107,23 @@ function commandFor(reason: RefusalReason | null, name: string | null): string |
 /** People read reference ids out over the telephone: case does not matter, and O and I mean the digits 0 and 1. */
 function asWritten(reference: string): string {
   return reference.toUpperCase().replaceAll('-', '').replaceAll('O', '0').replaceAll(/[IL]/g, '1');
+}
+
+export interface ReadAuditEventsNeeds extends Pick<ReadAttemptsNeeds, 'attempts'> {
+  readonly store: { readonly auditEvents: Pick<AuditEventStore, 'find' | 'list'> };
+}
+
+/** Newest first, unless another order is requested. */
+export async function listAuditEvents(
+  needs: ReadAuditEventsNeeds,
+  query: ListQuery,
+): Promise<Page<ListedAuditEvent>> {
+  await needs.attempts.flush();
+  return needs.store.auditEvents.list(newestFirst(query));
+}
+
+/** @throws AuthError not_found */
+export async function getAuditEvent(needs: ReadAuditEventsNeeds, id: string): Promise<ListedAuditEvent> {
+  await needs.attempts.flush();
+  return existing(await needs.store.auditEvents.find(id));
 }

@@ -6,14 +6,13 @@ import { type ComponentProps, useSyncExternalStore } from 'react';
 import { useAction } from '../parts/action.ts';
 import { announce } from '../parts/announce.tsx';
 import { held } from '../parts/held.ts';
-import { CopyButton } from '../parts/keep.tsx';
+import { CopyButton, KeepText } from '../parts/keep.tsx';
 import { Button, Screen } from '../parts/screen.tsx';
 import { failureText } from './failure.tsx';
 import { CodeField, codeIn, Form, factorFault } from './form.tsx';
 import { Loaded } from './loaded.tsx';
 import { Folded, type OfferedProof, ProvenForm } from './proven-form.tsx';
 import { useAuthenticators } from './reading.ts';
-import { RecoveryCodes, SavedBox } from './recovery-codes.tsx';
 import { api } from './session.ts';
 import { texts } from './texts.ts';
 
@@ -241,5 +240,36 @@ function QrCode({ secret }: { secret: string }) {
         height="240"
       />
     </>
+  );
+}
+
+/** Recovery codes, shown once: to copy, to download, to print. */
+export function RecoveryCodes({ codes }: { codes: readonly string[] }) {
+  return (
+    <section className="card printed" aria-labelledby="recovery-codes-title">
+      <h2 id="recovery-codes-title">{texts.recoveryCodes}</h2>
+      <p>{texts.setUp.codesWhy}</p>
+      <ul id="recovery-codes" className="codes">
+        {codes.map((code) => (
+          <li key={code}>
+            <code>{code}</code>
+          </li>
+        ))}
+      </ul>
+      <KeepText
+        id="codes"
+        text={`${codes.join('\n')}\n`}
+        file={{ name: texts.setUp.fileName, type: 'text/plain' }}
+      />
+    </section>
+  );
+}
+
+/** The person continues only after confirming that they have saved the codes. */
+export function SavedBox({ id }: { id: string }) {
+  return (
+    <label className="check" htmlFor={id}>
+      <input id={id} name="saved" type="checkbox" required /> {texts.setUp.saved}
+    </label>
   );
 }

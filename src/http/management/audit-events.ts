@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { getAuditEvent, listAuditEvents } from '../../explain/read-audit-events.ts';
+import { getAuditEvent, listAuditEvents } from '../../explain/read-attempts.ts';
 import { auditEventListFields } from '../../model/list-fields.ts';
 import type { ListedAuditEvent } from '../../store/contracts/audit-events.ts';
 import { mapPage } from '../documents/lists.ts';
