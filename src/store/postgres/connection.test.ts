@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { PostgresTlsError } from '../../platform/network/postgres-tls.ts';
-import { postgresSettings, prepared } from './connection.ts';
+import { postgresSettings, prepared, readOnlyState } from './connection.ts';
 
 function connectionString(url: string): string {
   return String(postgresSettings(url).server.all[0]);
@@ -57,7 +57,8 @@ describe('a database URL', () => {
     const asked: string[] = [];
     const probe = async (one: string) => {
       asked.push(one);
-      if (one !== all[primary]) throw new Error(`${one} is a replica`);
+      if (one !== all[primary])
+        throw Object.assign(new Error(`${one} is a replica`), { code: readOnlyState });
     };
     assert.deepEqual(await Promise.all([server.find(probe), server.find(probe)]), [all[1], all[1]]);
     assert.equal(await server.find(probe), all[1]);
@@ -68,6 +69,24 @@ describe('a database URL', () => {
     primary = 3;
     server.lost();
     await assert.rejects(server.find(probe), /5434\/x is a replica/);
+  });
+
+  test('with several hosts says what an operator can mend, rather than that the other one is away or a replica', async () => {
+    const { server } = postgresSettings('postgres://u@a/x?hosts=b,c');
+    const refusing = (codes: readonly string[]) => async (one: string) => {
+      throw Object.assign(new Error(one), { code: codes[server.all.indexOf(one)] });
+    };
+    const wrongPassword = '28P01';
+    const away = 'ECONNREFUSED';
+    for (const [codes, said] of [
+      [[wrongPassword, away, readOnlyState], 'a'],
+      [[readOnlyState, wrongPassword, away], 'b'],
+      [[readOnlyState, away, readOnlyState], 'b'],
+      [[away, readOnlyState, readOnlyState], 'a'],
+      [[readOnlyState, readOnlyState, readOnlyState], 'c'],
+    ] as const) {
+      await assert.rejects(server.find(refusing(codes)), { message: `postgres://u@${said}/x` }, codes.join());
+    }
   });
 
   test('keeps its password as it is', () => {

@@ -10,6 +10,7 @@ import {
 } from '../../platform/network/postgres-pooler.ts';
 import { readPostgresTls, withoutTlsParameters } from '../../platform/network/postgres-tls.ts';
 import type { SqlRow, SqlValue, Statement } from '../sql/intent.ts';
+import { isLostConnection } from './errors.ts';
 import { requireMessages } from './messages.ts';
 import { type TlsForConnections, tlsForConnections } from './tls-files.ts';
 
@@ -45,22 +46,24 @@ function serverChoice(all: readonly string[]) {
   let known = all.length === 1 ? only : undefined;
   let search: Promise<string> | undefined;
   async function searched(probe: (server: string) => Promise<void>): Promise<string> {
-    let refusal: unknown;
+    const refusals: (Error & { code?: unknown })[] = [];
     for (const server of all) {
       try {
         await probe(server);
         known = server;
         return server;
       } catch (error) {
-        refusal = error;
+        refusals.push(error as Error);
       }
     }
-    throw refusal;
+    // A wrong password of the primary, rather than that the other server is a replica or away.
+    const answers = refusals.filter(({ code }) => code !== readOnlyState);
+    throw answers.find((error) => !isLostConnection(error)) ?? answers[0] ?? refusals.at(-1);
   }
   return {
     /** Connection strings. */
     all,
-    /** The primary: where it was last, otherwise the first that says so. @throws what the last one says instead */
+    /** The primary: where it was last, otherwise the first that says so. @throws what one of them says instead */
     async find(probe: (server: string) => Promise<void>): Promise<string> {
       if (known !== undefined) return known;
       // Connections that are opened at once share one search.
