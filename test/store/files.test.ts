@@ -1,5 +1,13 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, test } from 'node:test';
 import { typedName } from '../../src/model/names.ts';
@@ -46,12 +54,13 @@ describe('the files of the embedded store', () => {
     database.exec(
       `UPDATE schema_version SET version = ${schemaVersion + 1}, usable_by = ${schemaVersion + 1}`,
     );
-    await assert.rejects(
-      openSqliteStore({ path }),
-      (error) => error instanceof SchemaError && error.message.includes('newer release'),
-    );
-    assert.equal(database.prepare('SELECT version FROM schema_version').get()?.version, schemaVersion + 1);
     database.close();
+    const before = readFileSync(path);
+    await assert.rejects(openSqliteStore({ path }), {
+      name: 'SchemaError',
+      message: `the database has schema version ${schemaVersion + 1}, this release knows ${schemaVersion}: start a newer release, or restore a backup that fits this one`,
+    });
+    assert.deepEqual(readFileSync(path), before);
   });
 
   test('of a newer release that has only added something are used, and keep that version', async () => {
@@ -119,10 +128,12 @@ describe('the files of the embedded store', () => {
     );
   });
 
-  test('that are not databases are refused', async () => {
+  test('that are not databases are refused and not changed', async () => {
     const path = folder.path('text.db');
-    writeFileSync(path, 'these are the words of a letter\n'.repeat(200));
-    await assert.rejects(openSqliteStore({ path }), /not a database/);
+    const text = 'these are the words of a letter\n'.repeat(200);
+    writeFileSync(path, text);
+    await assert.rejects(openSqliteStore({ path }), { message: 'file is not a database' });
+    assert.equal(readFileSync(path, 'utf8'), text);
   });
 });
 
@@ -214,8 +225,8 @@ describe('a backup', () => {
     await (await openSqliteStore({ path })).close();
     const target = folder.path('taken');
     writeFileSync(target, 'precious');
-    await assert.rejects(backupSqlite(path, target), /exists/);
-    assert.equal(statSync(target).size, 'precious'.length);
+    await assert.rejects(backupSqlite(path, target), /exists already; a backup never replaces a file$/);
+    assert.equal(readFileSync(target, 'utf8'), 'precious');
   });
 
   test('never writes into a file of another user', async () => {
@@ -273,5 +284,22 @@ describe('the check of a database', () => {
       [...new Set(checkSqlite(path))],
       ['authenticators', 'names'].map((table) => `a row of ${table} refers to a missing row of identities`),
     );
+  });
+
+  test('finds damage', async () => {
+    const path = folder.path('damaged.db');
+    const store = await openSqliteStore({ path });
+    await Promise.all(Array.from({ length: 200 }, () => createUser(store)));
+    await store.close();
+    assert.deepEqual(checkSqlite(path), []);
+    const sound = readFileSync(path);
+    // Wherever the damage is, even where it stops the check itself.
+    for (let at = 0; at < sound.length; at += 4096) {
+      const bytes = Buffer.from(sound);
+      bytes.fill(0x5a, at, at + 4096);
+      writeFileSync(path, bytes);
+      if (at === 0) assert.throws(() => checkSqlite(path), /not a database/);
+      else assert.notDeepEqual(checkSqlite(path), [], `at byte ${at} of ${sound.length}`);
+    }
   });
 });

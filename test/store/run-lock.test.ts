@@ -14,6 +14,7 @@ import {
 } from '../../src/store/migrations/migrate.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { AlreadyRunning, acquireRunLock, runsElsewhere } from '../../src/store/sqlite/run-lock.ts';
+import { createUser } from './fixtures.ts';
 
 const lockModule = new URL('../../src/store/sqlite/run-lock.ts', import.meta.url).href;
 
@@ -53,7 +54,10 @@ describe('the run lock', () => {
     const lock = acquireRunLock(path);
     assert.throws(
       () => acquireRunLock(path),
-      (error) => error instanceof AlreadyRunning && error.message.includes(path),
+      (error) =>
+        error instanceof AlreadyRunning &&
+        error.message.startsWith(`another controller is running on ${path}`) &&
+        error.message.includes(': stop it'),
     );
     lock.release();
     acquireRunLock(path).release();
@@ -90,6 +94,16 @@ describe('the run lock', () => {
       assert.throws(() => acquireRunLock(alias), AlreadyRunning, alias);
     }
     lock.release();
+  });
+
+  test('leaves the database open to offline commands', async () => {
+    const path = join(home, 'offline.db');
+    const { answer, child } = await otherProcess(path);
+    assert.equal(answer, 'acquired');
+    const store = await openSqliteStore({ path });
+    await createUser(store);
+    await store.close();
+    await kill(child);
   });
 
   test('is a file that only its owner can read', () => {
