@@ -1,6 +1,6 @@
 // Every check of the project in one run: lint and format, types, tests.
 //   node scripts/check.mjs                 everything
-//   node scripts/check.mjs --only PATTERN  only the test files whose path contains PATTERN
+//   node scripts/check.mjs --only PATTERN… only the test files whose path contains one of them
 //   node scripts/check.mjs --apart         every test file in a process of its own
 //   node scripts/check.mjs --all           shows what passed, too
 // Test files run in groups, several groups at once; a group in which something failed shows what it has written, and
@@ -14,10 +14,15 @@ import { sharedPostgres } from './shared-postgres.mjs';
 import { useTemporaryFolder } from './temporary-folder.mjs';
 import { groupsOf, runGroup } from './test-groups.mjs';
 
-const { values: flags } = parseArgs({
+const { values: flags, positionals } = parseArgs({
   options: { only: { type: 'string' }, apart: { type: 'boolean' }, all: { type: 'boolean' } },
+  allowPositionals: true,
 });
-const only = flags.only;
+if (flags.only === undefined && positionals.length > 0) {
+  process.stdout.write('for some of the tests: npm run test:only PATTERN…\n');
+  process.exit(2);
+}
+const only = flags.only === undefined ? undefined : [flags.only, ...positionals];
 const totals = { passed: 0, failed: 0, skipped: 0 };
 /** What failed, each with the reason. */
 const failures = [];
@@ -166,10 +171,10 @@ function counted({ passed, failed, skipped }) {
 }
 
 const files = globSync(['src/**/*.test.ts', 'test/**/*.test.ts'])
-  .filter((file) => only === undefined || file.includes(only))
+  .filter((file) => only === undefined || only.some((pattern) => file.includes(pattern)))
   .sort();
 if (files.length === 0) {
-  process.stdout.write(`no test file matches ${JSON.stringify(only)}\n`);
+  process.stdout.write(`no test file matches ${only?.join(' ')}\n`);
   totals.failed += 1;
 }
 // In full size, syncing is part of what is looked at.

@@ -2,6 +2,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { Command } from 'commander';
+import { clientCommands } from '../../src/cli/client/commands.ts';
+import { hostCommands } from '../../src/cli/host/commands.ts';
+import { ownCommands } from '../../src/cli/own-commands.ts';
 import { createProgram, examples } from '../../src/cli/program.ts';
 import { systemPorts } from '../../src/cli/terminal/ports.ts';
 import { commandLine } from '../support/command-line.ts';
@@ -63,7 +66,18 @@ test('the document has examples of every command, which its help shows', () => {
         path.split(' ').every((names, at) => names.split('|').includes(words[at] ?? '')),
       ),
   );
-  assert.deepEqual(without, []);
+  assert.deepEqual(without, [], 'write an example of each into docs/command-line.md');
+});
+
+// A row that no heading reaches could not be typed, and nothing else would say so.
+test('every row of the tables of commands can be typed', () => {
+  const rows = Object.keys({ ...hostCommands, ...clientCommands, ...ownCommands });
+  const missing = rows.filter((row) => {
+    let command: Command | undefined = createProgram(systemPorts());
+    for (const word of row.split(' ')) command = command?.commands.find((child) => child.name() === word);
+    return command === undefined;
+  });
+  assert.deepEqual(missing, [], 'name each, or its group, at a heading of src/cli/program.ts');
 });
 
 test('help shows them, also of a group of commands', async () => {
@@ -98,5 +112,5 @@ test('every example of the document can be typed, and every command has one', as
     reached.add(path);
   }
   const missing = allPaths(createProgram(systemPorts())).filter((path) => !reached.has(path));
-  assert.deepEqual(missing, []);
+  assert.deepEqual(missing, [], 'write an example of each into docs/command-line.md');
 });

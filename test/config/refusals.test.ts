@@ -228,8 +228,13 @@ describe('each configuration field set to an invalid value in turn', () => {
 
   test('the table of wrong values covers every field of the file', () => {
     const known = [...new Set(fields.map(withoutIndices))].sort();
-    assert.deepEqual(Object.keys(wrongValues).sort(), known);
-    assert.deepEqual([...new Set(describedSettings(describedFile()))].sort(), known);
+    const settings = [...new Set(describedSettings(describedFile()))].sort();
+    assert.deepEqual(settings, known, 'give each setting another value in fullFile of fixtures.ts');
+    assert.deepEqual(
+      Object.keys(wrongValues).sort(),
+      known,
+      'name wrong values of each setting in wrongValues',
+    );
   });
 
   for (const field of fields) {

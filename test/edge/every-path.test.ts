@@ -94,7 +94,7 @@ test('the table has every path of the client API', () => {
     .filter(({ api, aliasOf, path }) => api === 'edge-client' && aliasOf === undefined && path !== forProxies)
     .flatMap(({ methods, path }) => methods.map((method) => `${method} ${path}`));
   const listed = paths.flatMap(({ methods, path }) => methods.map((method) => `${method} ${path}`));
-  assert.deepEqual(listed.sort(), existing.sort());
+  assert.deepEqual(listed.sort(), existing.sort(), 'write each path into the table of this file');
 });
 
 test('every path but the API description is also there without the prefix, with the same rules', async () => {

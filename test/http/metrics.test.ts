@@ -29,6 +29,17 @@ function samplesOf(text: string): ReadonlyMap<string, number> {
   );
 }
 
+/** The metrics of docs/monitoring/metrics.md. After a whole name, a cell may give others by their ends. */
+function documentedMetrics(): readonly RegExp[] {
+  const page = readFileSync(new URL('../../docs/monitoring/metrics.md', import.meta.url), 'utf8');
+  return [...page.matchAll(/^\| (`[^|]*`) \|/gm)].flatMap(([, cell = '']) => {
+    const [first = '', ...others] = [...cell.matchAll(/`([a-z_0-9]+)`/g)].map(([, name = '']) => name);
+    const beginning = first.split('_').slice(0, 3).join('_');
+    const whole = (name: string) => new RegExp(`^${name}$`);
+    return [whole(first), ...others.map((end) => whole(end.startsWith('_') ? `${beginning}.*${end}` : end))];
+  });
+}
+
 describe('metrics', () => {
   let server: TestServer;
   const scrape = async () => (await server.get('/metrics')).text;
@@ -215,6 +226,12 @@ describe('metrics', () => {
     assert.deepEqual(
       [...new Set(families)].filter((name) => !all.includes(name)),
       [],
+      'show each in docs/monitoring/dashboard.json, or alert by it in alerts.yaml',
+    );
+    assert.deepEqual(
+      [...new Set(families)].filter((name) => !documentedMetrics().some((form) => form.test(name))),
+      [],
+      'explain each in a row of docs/monitoring/metrics.md',
     );
   });
 

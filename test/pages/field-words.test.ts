@@ -54,13 +54,13 @@ test('each field has a word, and no word is of a field that is not there', () =>
     assert.deepEqual(
       paths.filter((path) => !Object.hasOwn(known, path)),
       [],
-      kind,
+      `these fields need labels under ${kind} in web/console/texts/fields-of-*.ts`,
     );
     const named = [labels, hints, choices].flatMap((of) => Object.keys(of));
     assert.deepEqual(
       named.filter((path) => !ofEvents.has(path) && !paths.includes(path)),
       [],
-      kind,
+      `web/console/texts/fields-of-*.ts: ${kind} has no such fields`,
     );
   }
 });

@@ -14,7 +14,8 @@ test('docs/storage-schema.md has every table with every column, and no other', (
       WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%' ORDER BY 1, 2`)
     .all()
     .map(({ table, column }) => `${table}.${column}`);
-  assert.deepEqual(described().toSorted(), columns.toSorted());
+  const todo = 'write a row for each column in docs/storage-schema.md';
+  assert.deepEqual(described().toSorted(), columns.toSorted(), todo);
 });
 
 /** As `table.column`. A row may name several columns. */
