@@ -65,9 +65,17 @@ export async function openKeyRing(needs: KeyRingNeeds) {
     get generation() {
       return generation;
     },
-    /** Reads the keys again; called at start and when the change feed names them. */
+    /**
+     * Reads the keys again; called at start and when the change feed names them.
+     * @throws Error  an algorithm has lost its keys, as in a foreign copy of the database; the known ones stay
+     */
     async reload(): Promise<void> {
       const stored = await needs.keys.listSigningKeys(needs.clock.now());
+      const lost = known.find(({ key }) => !stored.some(({ alg }) => alg === key.alg));
+      if (lost !== undefined)
+        throw new Error(
+          `the database has no ${lost.key.alg} signing key any more; if it was restored, stop all controllers, run overlay-auth ops db restored, and restart`,
+        );
       // By the sealed text, not by kid: a key sealed again is opened again, so that the vault sees under which key.
       const opened = new Map(known.map((entry) => [entry.key.sealedPrivateKey, entry.material]));
       known = stored.map((key) => ({

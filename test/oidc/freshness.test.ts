@@ -170,6 +170,23 @@ test('a node whose database was restored under it accepts nothing any more and s
   assert.deepEqual(await health(), { status: 503, failing: ['store.changes'] });
 });
 
+test('a node whose database came back without its signing keys is not ready until they are there again', async () => {
+  const { access_token } = await login(server, 'alice', password);
+  const database = new DatabaseSync(join(server.home, 'overlay.db'));
+  database.exec(
+    "CREATE TABLE aside AS SELECT * FROM signing_keys; DELETE FROM signing_keys WHERE alg = 'ES256'",
+  );
+  const { feed } = server.controller.services.view;
+  await assert.rejects(feed.startOver(), /no ES256 signing key any more.*restart/);
+  assert.equal((await callWith(server, access_token)).status, 503);
+  assert.deepEqual(await health(), { status: 503, failing: ['store.changes'] });
+  database.exec('INSERT OR IGNORE INTO signing_keys SELECT * FROM aside; DROP TABLE aside');
+  database.close();
+  await feed.startOver();
+  assert.equal((await callWith(server, access_token)).status, 200);
+  assert.deepEqual(await health(), { status: 200, failing: [] });
+});
+
 /** Stops a controller while it does not hold the database; otherwise commands on the host would wait for it in vain. */
 async function stopBetweenWrites(controller: ChildProcess, path: string): Promise<void> {
   for (;;) {
