@@ -2,8 +2,11 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createdId, imported, loggedIn } from '../support/management.ts';
-import { serverOfRoot } from './support.ts';
+import { StoreUnavailable } from '../../src/store/contracts/store.ts';
+import { commandLine, exits } from '../support/command-line.ts';
+import { createdId, imported, loggedIn, password } from '../support/management.ts';
+import { startTestServer } from '../support/test-server.ts';
+import { logInAs, serverOfRoot } from './support.ts';
 
 const { server, cli } = await serverOfRoot();
 
@@ -213,6 +216,33 @@ test('a table of any size is sent in parts, checked as a whole, and made by one 
   assert.equal((await fine('get', 'identity', 'whole 1299', '-j')).json.externalId, 'W1299');
   const again = await cli.exits(1, ['identity', 'import', file, '--dry-run']);
   assert.match(again.stderr, /whole\.csv:2601: name is already taken/);
+});
+
+test('an import that stops during its check names the job that goes on with it', async () => {
+  const server = await startTestServer({ threads: 1 });
+  const own = commandLine();
+  try {
+    await server.createUser({ name: 'root', password, isAdmin: true });
+    await exits(0, logInAs(own, server, 'root'));
+    const file = join(server.home, 'stopped.csv');
+    writeFileSync(file, ['name', ...Array.from({ length: 6000 }, (_, at) => `stopped ${at}`)].join('\n'));
+    const { bulkJobs } = server.store;
+    const { piecesFrom } = bulkJobs;
+    Object.assign(bulkJobs, {
+      async piecesFrom(id: string, at: number) {
+        if (at > 5) throw new StoreUnavailable('away');
+        return piecesFrom(id, at);
+      },
+    });
+    const stopped = await own.exits(5, ['identity', 'import', file]);
+    assert.match(stopped.stderr, /\(nothing was changed yet\)\n/);
+    const next = /overlay-auth identity continue (\S+)/.exec(stopped.stderr)?.[1] ?? stopped.stderr;
+    Object.assign(bulkJobs, { piecesFrom });
+    assert.match((await own.exits(0, ['identity', 'continue', next])).stdout, /Done for 6000 identities/);
+  } finally {
+    await own[Symbol.asyncDispose]();
+    await server.close();
+  }
 });
 
 test('an import that was stopped before all parts were sent is not continued with a part of them', async () => {

@@ -127,6 +127,13 @@ async function carryOn(
         if (among === undefined || among <= mostNamed) created.push(...asList(now.created));
         problems.push(...asList(now.problems).map(asObject));
       }
+    }).catch((error) => {
+      if (!(error instanceof CliError)) throw error;
+      // Links that are not shown now are lost.
+      if (invitations.length > 0) printResult(report, { ...now, invitations }, () => linkLines(invitations));
+      // More, if the connection broke before the last answer.
+      const soFar = confirmed ? `at least ${now.done} are done` : 'nothing was changed yet';
+      throw error.inOtherWords(`${error.message} (${soFar})`, `overlay-auth identity continue ${job.id}`);
     });
   const isImport = job.action === 'import';
   await until(['checked', 'working', 'done'], false);
@@ -154,18 +161,7 @@ async function carryOn(
       return isImport ? now : null;
     }
   }
-  try {
-    await until(['done'], true);
-  } catch (error) {
-    if (!(error instanceof CliError)) throw error;
-    // Links that are not shown now are lost.
-    if (invitations.length > 0) printResult(report, { ...now, invitations }, () => linkLines(invitations));
-    // More, if the connection broke before the last answer.
-    throw error.inOtherWords(
-      `${error.message} (at least ${now.done} are done)`,
-      `overlay-auth identity continue ${job.id}`,
-    );
-  }
+  await until(['done'], true);
   return { ...now, invitations, created };
 }
 
