@@ -1,6 +1,7 @@
 // Repeated work of a thread, from the start of its services to their end.
 
 import { MINUTE, type Millis, SECOND } from '../platform/clock.ts';
+import { warnOfOpenFiles } from '../platform/open-files.ts';
 import { listeningInterval } from '../sessions/follow-feed.ts';
 import { activityInterval } from '../sessions/legacy-session-view.ts';
 import type { Deliverer } from '../tasks/deliver.ts';
@@ -12,6 +13,7 @@ import type { Base } from './in-use.ts';
 const expiryInterval: Millis = MINUTE;
 const rotationInterval: Millis = MINUTE;
 const deliveryInterval: Millis = 5 * SECOND;
+const filesInterval: Millis = MINUTE;
 const listInterval: Millis = 15 * SECOND;
 
 /**
@@ -46,6 +48,10 @@ export function startBackgroundWork(
     every(listeningInterval, { name: 'listening to the database', log }, view.feed.listen),
     every(activityInterval, { name: 'session activity', log }, view.legacy.flush),
   ];
+  if (isFirst)
+    stops.push(
+      every(filesInterval, { name: 'open files', log, startsNow: true }, async () => warnOfOpenFiles(log)),
+    );
   // In other threads, another one fetches the lists.
   if (keeper !== null) {
     stops.push(every(listInterval, { name: 'revocation lists', log }, byTheClock(keeper.fetchDue)));
