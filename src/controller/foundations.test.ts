@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { sandbox } from '../../test/support/command.ts';
 import { readNamedFile } from '../../test/support/files.ts';
+import { fixedClock } from '../../test/support/fixed-clock.ts';
+import { memoryLogger } from '../../test/support/memory-logger.ts';
 import { loadConfig } from '../config/load.ts';
-import { systemClock } from '../platform/clock.ts';
+import { SECOND, systemClock } from '../platform/clock.ts';
 import { silentLogger } from '../platform/log/logger.ts';
 import { systemRandom } from '../platform/random.ts';
 import { nextKeyFile, openVault } from '../platform/secrets/key-files.ts';
@@ -30,6 +32,31 @@ test('a start that fails after the database was opened closes it, so that the pr
   assert.deepEqual(
     readdirSync(home).filter((name) => name.startsWith('overlay.db-')),
     [],
+  );
+});
+
+test('a clock that is earlier than the last sign of life in the database is warned of', async () => {
+  await using box = sandbox();
+  await box.home('h');
+  const { config } = loadConfig(join(box.cwd, 'h', 'controller.yml'), { readFile: readNamedFile, env: {} });
+  const clock = fixedClock('2026-01-01T00:00:00Z');
+  const log = memoryLogger();
+  const open = () => openFoundations({ config, clock, random: systemRandom, log, env: {} });
+  {
+    await using foundations = await open();
+    const node = {
+      ...{ id: 'n1', name: 'n', address: 'localhost:1280', apiAddresses: [], version: '1', keyIds: [] },
+      ...{ startedAt: clock.now(), authorities: { trusted: [], signing: [] } },
+    };
+    await foundations.store.nodes.announce(node, clock.now(), 0);
+  }
+  for (const behind of [0, 29, 31]) {
+    clock.set(Date.parse('2026-01-01T00:00:00Z') - behind * SECOND);
+    await using _foundations = await open();
+  }
+  assert.deepEqual(
+    log.entries.map(({ level, fields }) => [level, fields]),
+    [['warn', { event: 'clock.early', lastSeen: '2026-01-01T00:00:00.000Z' }]],
   );
 });
 

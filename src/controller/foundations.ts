@@ -3,7 +3,8 @@
 
 import type { Config } from '../config/config.ts';
 import type { AnswerInspector } from '../http/server/mount.ts';
-import type { Clock } from '../platform/clock.ts';
+import { longestOffset } from '../model/clock-offset.ts';
+import { type Clock, isoTime } from '../platform/clock.ts';
 import type { Logger } from '../platform/log/logger.ts';
 import type { Random } from '../platform/random.ts';
 import { createHashPool, type HashPool } from '../platform/secrets/hash-pool.ts';
@@ -70,6 +71,12 @@ async function foundationsOn(
       event: 'store.newer',
       version,
       known: schemaVersion,
+    });
+  const lastSeen = Math.max(0, ...(await store.nodes.listAll()).map(({ lastSeenAt }) => lastSeenAt));
+  if (lastSeen > clock.now() + longestOffset)
+    log.warn('the clock is earlier than when a controller last ran on this database: set it right (NTP)', {
+      event: 'clock.early',
+      lastSeen: isoTime(lastSeen),
     });
   if (isOpenToListeners(config, env))
     log.warn(
