@@ -119,6 +119,8 @@ export const failuresInGerman: Readonly<Record<string, string>> = {
   'The certificate signing request cannot be processed': 'Der Zertifikatsantrag lässt sich nicht bearbeiten',
   'The method is not allowed on this resource': 'Diese Methode ist hier nicht erlaubt',
   'The media type of the body is not supported here': 'Dieser Medientyp wird hier nicht unterstützt',
+  'The media type of the body is not supported here: send {1}, in UTF-8 and not compressed':
+    'Dieser Medientyp wird hier nicht unterstützt: senden Sie {1}, in UTF-8 und nicht komprimiert',
   // conflicts
   'The request is not acceptable': 'Die Anfrage ist nicht zulässig',
   'The entity conflicts with an existing one: {1} {2}': '{1} {=2}',

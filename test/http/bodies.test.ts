@@ -47,6 +47,9 @@ describe('media types of bodies', () => {
       const answer = await send(port, login, { method: 'POST', headers, body });
       assert.equal(answer.status, status, `${type}: ${answer.text}`);
       if (status === 415) assert.equal(answer.json.error.code, 'UNSUPPORTED_MEDIA_TYPE');
+      // What has not the form of a media type is refused before the endpoint is asked.
+      const advice = /: send application\/json or application\/x-www-form-urlencoded, /;
+      if (type === 'text/plain') assert.match(answer.text, advice);
     }
   });
 
@@ -57,6 +60,8 @@ describe('media types of bodies', () => {
     const bad = await send(port, token, { method: 'POST', headers: asJson, body: '{"grant_type":"x"}' });
     assert.equal(bad.status, 415);
     assert.equal(bad.json.error, 'invalid_request');
+    const advice = /: send application\/x-www-form-urlencoded, in UTF-8 and not compressed$/;
+    assert.match(bad.json.error_description, advice);
   });
 
   test('nothing is decompressed', async (t) => {

@@ -108,7 +108,7 @@ describe('requests of web pages', () => {
         assert.equal(answer.headers['access-control-allow-methods'], 'GET, POST, PUT, PATCH, DELETE');
         assert.equal(
           answer.headers['access-control-allow-headers'],
-          'authorization, dpop, content-type, accept, if-match, zt-session, mfa-validation-code, traceparent, tracestate',
+          'authorization, dpop, content-type, accept, if-match, zt-session, mfa-validation-code, traceparent, tracestate, baggage',
         );
         assert.equal(answer.headers['access-control-max-age'], '600');
       }

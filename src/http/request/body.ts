@@ -44,8 +44,7 @@ export function readBody<Schema extends z.ZodType>(from: Received, rule: BodyRul
  */
 export function readRawBody(request: Received, mediaTypes: readonly string[]): Buffer {
   const mediaType = mediaTypeOf(request);
-  if (mediaType === null || !mediaTypes.includes(mediaType.essence))
-    throw new AuthError('unsupported_media_type', { detail: request.headers['content-type'] ?? 'none' });
+  if (mediaType === null || !mediaTypes.includes(mediaType.essence)) throw unsupported(request, mediaTypes);
   return request.rawBody ?? Buffer.alloc(0);
 }
 
@@ -80,11 +79,10 @@ function readFields(request: Received, rule: BodyRule): Fields {
   const bytes = request.rawBody;
   const isEmpty = bytes === undefined || bytes.length === 0;
   if (isEmpty && request.headers['content-type'] === undefined) return Object.create(null);
-  const mediaType = mediaTypeOf(request);
-  const isJson = rule.json && mediaType?.essence === jsonType;
-  const isForm = rule.form && mediaType?.essence === formType;
-  if (!isJson && !isForm)
-    throw new AuthError('unsupported_media_type', { detail: request.headers['content-type'] ?? 'none' });
+  const essence = mediaTypeOf(request)?.essence;
+  const mediaTypes = [...(rule.json ? [jsonType] : []), ...(rule.form ? [formType] : [])];
+  if (essence === undefined || !mediaTypes.includes(essence)) throw unsupported(request, mediaTypes);
+  const isJson = essence === jsonType;
   if (isEmpty) return Object.create(null);
   try {
     return isJson ? jsonFields(bytes) : parseStrictForm(decodeUtf8(bytes));
@@ -93,6 +91,13 @@ function readFields(request: Received, rule: BodyRule): Fields {
     const problem: FieldProblem = { field: 'body', reason: error.reason };
     throw new AuthError('could_not_parse_body', { fields: [problem] });
   }
+}
+
+function unsupported({ headers }: Received, mediaTypes: readonly string[]): AuthError {
+  return new AuthError('unsupported_media_type', {
+    description: `The media type of the body is not supported here: send ${mediaTypes.join(' or ')}, in UTF-8 and not compressed`,
+    detail: headers['content-type'] ?? 'none',
+  });
 }
 
 /** The media type of the body; null when it is missing or unsupported. */

@@ -17,9 +17,9 @@ export type OriginCheck = (origin: string) => boolean;
 export type ApplicationOrigins = (origin: string, isForApplications: boolean) => boolean;
 
 const allowedMethods = 'GET, POST, PUT, PATCH, DELETE';
-// A page with OpenTelemetry adds the two of W3C Trace Context to its calls.
+// A page with OpenTelemetry adds the last three, of W3C Trace Context and Baggage, to its calls.
 const allowedHeaders =
-  'authorization, dpop, content-type, accept, if-match, zt-session, mfa-validation-code, traceparent, tracestate';
+  'authorization, dpop, content-type, accept, if-match, zt-session, mfa-validation-code, traceparent, tracestate, baggage';
 // `date` tells a script that the clock of its computer is wrong.
 const exposedHeaders =
   'date, etag, location, www-authenticate, dpop-nonce, auth-request-id, totp-required, expires-at, expiration-seconds, x-request-id, retry-after, zt-session, deprecation';
