@@ -5,7 +5,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { Command, CommanderError, type Option } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
-import { similarKey } from '../config/nearest-key.ts';
+import { nearestKey } from '../config/nearest-key.ts';
 import { clientCommands } from './client/commands.ts';
 import { hostCommands } from './host/commands.ts';
 import { addCompletionRequest, ownCommands } from './own-commands.ts';
@@ -223,7 +223,7 @@ function sentence(command: Command, words: readonly string[], { code, message }:
 }
 
 function unknown(what: string, typed: string, known: readonly string[]): string {
-  const meant = similarKey(typed, known) ?? known.find((name) => name.endsWith(typed.replace(/^--/, '-')));
+  const meant = nearestKey(typed, known) ?? known.find((name) => name.endsWith(typed.replace(/^--/, '-')));
   return `Unknown ${what} '${typed}'${meant === undefined ? '.' : `; did you mean ${meant}?`}`;
 }
 

@@ -61,9 +61,8 @@ function describeUnknownKey(unknown: { file: unknown; parent: ConfigPath; key: s
       ? ['This service has no such section: remove it.']
       : []),
     ...(elsewhere.length > 0 ? [`${key} belongs at ${elsewhere.join(' or ')}.`] : []),
-    nearest === undefined
-      ? 'Remove it: no key is known here.'
-      : `The nearest known key is ${nearest}. Known here: ${known.join(', ')}.`,
+    ...(nearest === undefined ? [] : [`The nearest known key is ${nearest}.`]),
+    known.length === 0 ? 'Remove it: no key is known here.' : `Known here: ${known.join(', ')}.`,
   ];
   return {
     path: [...parent, key],

@@ -1,15 +1,13 @@
 /**
- * The candidate that is the fewest edits away, ignoring case, hyphens and underscores.
- * @param candidates if empty, the answer is undefined
+ * The candidate that is the fewest edits away, ignoring case, hyphens and underscores, if one edit, or two in five
+ * characters of the longer one, lead to it: it is probably what was meant.
  */
 export function nearestKey(key: string, candidates: readonly string[]): string | undefined {
-  return ranked(key, candidates)[0]?.candidate;
-}
-
-/** The nearest candidate, if at most two edits in five characters lead to it: it is probably what was meant. */
-export function similarKey(key: string, candidates: readonly string[]): string | undefined {
   const [nearest] = ranked(key, candidates);
-  return nearest !== undefined && nearest.distance <= 0.4 * key.length ? nearest.candidate : undefined;
+  if (nearest === undefined) return undefined;
+  const { candidate, distance } = nearest;
+  const most = Math.max(1, 0.4 * Math.max(plain(key).length, plain(candidate).length));
+  return distance <= most ? candidate : undefined;
 }
 
 /** The nearest choice, if much of it fits. Never `none`, because that turns a protection off. */
@@ -23,8 +21,9 @@ export function nearChoice(typed: string, choices: readonly string[]): string | 
   return distance <= 0.6 * Math.max(typed.length, candidate.length) ? candidate : undefined;
 }
 
+const plain = (text: string) => text.slice(0, 64).toLowerCase().replaceAll(/[-_]/g, '');
+
 function ranked(key: string, candidates: readonly string[]) {
-  const plain = (text: string) => text.slice(0, 64).toLowerCase().replaceAll(/[-_]/g, '');
   return candidates
     .map((candidate) => ({ candidate, distance: editDistance(plain(key), plain(candidate)) }))
     .sort((a, b) => a.distance - b.distance);

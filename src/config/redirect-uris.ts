@@ -1,7 +1,7 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import type { RedirectUriPattern } from '../model/redirect-uri-pattern.ts';
 import { isHostName } from './addresses.ts';
-import { similarKey } from './nearest-key.ts';
+import { nearestKey } from './nearest-key.ts';
 import { Refusal } from './refusal.ts';
 
 const longestUri = 2048;
@@ -80,7 +80,7 @@ export function parseRedirectUri(text: string): RedirectUriPattern {
   if (/^[^?]*[,;][a-z][a-z\d+.-]*:\/\//i.test(text))
     throw refuse('it contains a second address; list each by itself');
   if (/^[^:]*:\d+(?:\/|$)/.test(text)) throw refuse('write https:// before it, or http:// for localhost');
-  const meant = webSchemes.includes(scheme) ? undefined : similarKey(scheme, webSchemes);
+  const meant = webSchemes.includes(scheme) ? undefined : nearestKey(scheme, webSchemes);
   if (meant !== undefined)
     throw refuse(`${scheme} is no scheme of the web; write ${meant}${text.slice(scheme.length)}`);
   return scheme === 'http' || scheme === 'https'

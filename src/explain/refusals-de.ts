@@ -13,6 +13,7 @@ export const refusalsInGerman: Readonly<Record<string, string>> = {
   'is missing': 'fehlt',
   'is empty': 'ist leer',
   'is not known: nothing is taken here': 'ist unbekannt: hier wird nichts angenommen',
+  'is not known here: known are {1}': 'ist hier unbekannt: bekannt sind {1}',
   'is not known here: the nearest known name is {1}': 'ist hier unbekannt: der nächste bekannte Name ist {1}',
   'must be a single text value': 'muss ein einzelner Text sein',
   'invalid input: expected {1}, received {2}': 'muss {=1} sein',

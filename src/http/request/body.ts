@@ -199,9 +199,10 @@ function problemsOf(issue: z.core.$ZodIssue, sent: unknown, names: KnownNames): 
 }
 
 function unknownName(key: string, known: readonly string[]): string {
+  if (known.length === 0) return 'is not known: nothing is taken here';
   const nearest = nearestKey(key, known);
   return nearest === undefined
-    ? 'is not known: nothing is taken here'
+    ? `is not known here: known are ${known.join(', ')}`
     : `is not known here: the nearest known name is ${nearest}`;
 }
 

@@ -1,4 +1,4 @@
-import { similarKey } from '../../../config/nearest-key.ts';
+import { nearestKey } from '../../../config/nearest-key.ts';
 import { type JsonObject, textField } from '../../../platform/formats/json-shape.ts';
 import { CliError } from '../../terminal/output.ts';
 import { renderTable } from '../../terminal/table.ts';
@@ -55,7 +55,7 @@ async function similarNames(api: ApiClient, entity: EntityDescriptor, name: stri
   const { rows } = await api.call({ method: 'GET', path: entity.path, query });
   const names = rows.flatMap((row) => textField(row, 'name') ?? []);
   const containing = names.filter((one) => one.toLowerCase().includes(name.toLowerCase()));
-  const near = similarKey(name, names);
+  const near = nearestKey(name, names);
   const meant = containing.length > 0 ? containing.slice(0, 5) : near === undefined ? [] : [near];
   return meant.length === 0 ? '' : ` Did you mean ${meant.map((one) => JSON.stringify(one)).join(' or ')}?`;
 }
