@@ -144,6 +144,20 @@ test('a person signs in with a computer whose clock is wrong', async () => {
   }
 });
 
+test('a page whose browser denies it a storage is told so, and what to allow', async () => {
+  const { context, close } = await visitor();
+  const page = await opened(context);
+  const denied = `
+    Object.defineProperty(globalThis, 'sessionStorage', { get() { throw new DOMException('denied', 'SecurityError'); } });
+    const { openBrowserSession } = await import('@overlay-auth/client/browser');
+    const options = { baseUrl: 'https://nowhere.invalid', redirectUri: location.origin + '/callback' };
+    return openBrowserSession(options).catch(({ name, kind, message }) => [name, kind, message]);`;
+  const [name, kind, message] = await inPage<string[]>(page, denied);
+  assert.deepEqual([name, kind], ['StorageDenied', 'storage-denied']);
+  assert.match(message ?? '', /allow cookies/);
+  await close();
+});
+
 test('never continues at a foreign address', async () => {
   const { page, close } = await visitor();
   await signIn(page, 'alice', '/', "{ returnTo: 'https://evil.example/' }");

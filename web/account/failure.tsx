@@ -1,11 +1,11 @@
 import { Refusal } from '@overlay-auth/client';
-import { isStorageRefused } from '../parts/refused.ts';
+import { StorageDenied } from '@overlay-auth/client/browser';
 import { Button } from '../parts/screen.tsx';
 import { texts } from './texts.ts';
 
 /** The words for an unexpected failure. */
 export function failureText(error: unknown): string {
-  if (isStorageRefused(error)) return texts.cookies;
+  if (error instanceof StorageDenied) return texts.cookies;
   // Every answer of the server has a reference. One without is of something on the way, such as a proxy.
   if (!(error instanceof Refusal) || error.requestId === undefined) return texts.unreachable;
   if (isOutdated(error)) return texts.changed;

@@ -5,8 +5,3 @@ export function isRefused(error: unknown): boolean {
   if (error instanceof Refusal) return error.status < 500 && error.status !== 429;
   return error instanceof ProtocolError;
 }
-
-/** Whether the browser refuses this site what it keeps a session with, as where a person has blocked its cookies. */
-export function isStorageRefused(error: unknown): boolean {
-  return error instanceof DOMException && error.name === 'SecurityError';
-}

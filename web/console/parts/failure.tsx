@@ -1,6 +1,5 @@
 import { Refusal, Unreachable } from '@overlay-auth/client';
-import { WindowBlocked } from '@overlay-auth/client/browser';
-import { isStorageRefused } from '../../parts/refused.ts';
+import { StorageDenied, WindowBlocked } from '@overlay-auth/client/browser';
 import { Button } from '../../parts/screen.tsx';
 import { mayBeForced, reasonOf } from '../session/api.ts';
 import { texts } from '../texts/texts.ts';
@@ -10,7 +9,7 @@ export function failureText(error: unknown): string {
   const { failures } = texts;
   if (error instanceof WindowBlocked) return texts.session.blocked;
   if (error instanceof Unreachable) return failures.unreachable;
-  if (isStorageRefused(error)) return texts.cookies;
+  if (error instanceof StorageDenied) return texts.cookies;
   if (!(error instanceof Refusal)) return failures.other;
   if (error.field === 'force') return texts.forms.lastAdministrator;
   if (error.status === 401) return failures.secondToken;

@@ -74,6 +74,16 @@ export class WindowBlocked extends Error {
   }
 }
 
+/** The browser denies the page what it needs to recognize the answer to its login. */
+export class StorageDenied extends Error {
+  readonly kind = 'storage-denied';
+
+  constructor(cause: unknown) {
+    super('The browser denies this site its storage: allow cookies and site data', { cause });
+    this.name = 'StorageDenied';
+  }
+}
+
 /** A login that has left this tab. */
 interface Left extends LoginAttempt {
   readonly returnTo: string;
@@ -81,9 +91,15 @@ interface Left extends LoginAttempt {
 
 /**
  * The session of this page and of the other pages of its origin.
+ * @throws StorageDenied
  * @throws Refusal, ProtocolError, Unreachable when the server's discovery document is missing or wrong
  */
 export async function openBrowserSession(options: BrowserSessionOptions): Promise<BrowserSession> {
+  try {
+    void sessionStorage.length;
+  } catch (error) {
+    throw new StorageDenied(error);
+  }
   const { redirectUri, postLogoutRedirectUri, scope, remember = 'browser', group } = options;
   const { newKey = newLockedProofKey } = options;
   const provider = await discover({ ...options, newKey });

@@ -6,6 +6,7 @@ export {
   openBrowserSession,
   type PageStart,
   type SignInOptions,
+  StorageDenied,
   WindowBlocked,
 } from './browser-session.ts';
 export { type TabStore, type TabStoreOptions, tabTokenStore } from './tab-store.ts';
