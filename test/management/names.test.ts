@@ -105,6 +105,9 @@ describe('a name that passes for one of another identity', () => {
       assertRefused(refused, 'username');
       assert.match(refused.json.error.message, /is already taken/);
     }
+    // Nor by one who says that the address is theirs.
+    await admin.call('PATCH', `identities/${own}`, { ...verified, emailVerified: false });
+    assertRefused(await take(`other-${count}`, 'ada@example.com'), 'username');
     assert.equal((await take('ada', 'ada@example.com')).status, 200);
 
     // Of two who share an address one may be called so. What an administrator gives stays.

@@ -94,7 +94,8 @@ export const authenticators = concern<AuthenticatorStore>()({
       const isVerified = verifiedHash === undefined ? raw('') : sql` AND password_hash = ${verifiedHash}`;
       const row = yield* first`UPDATE authenticators SET ${assigned(columnsOfMembers(members))}
          WHERE id = ${id} AND method = 'updb'${isVerified} RETURNING identity_id,
-           (SELECT email FROM identities WHERE identities.id = authenticators.identity_id) AS email`;
+           (SELECT email FROM identities WHERE identities.id = authenticators.identity_id
+             AND email_verified = 1) AS email`;
       if (row === undefined) return false;
       const identityId = text(row, 'identity_id');
       if (username !== undefined) {

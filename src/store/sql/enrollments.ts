@@ -61,7 +61,8 @@ export const enrollments = concern<EnrollmentStore>()({
         return 'enrolled';
       if ((yield* first`SELECT 1 AS one WHERE ${isUnchanged(voucher)}`) === undefined) return 'changed';
       if (limit !== undefined && (yield* countAttempt([limit], 1, now)).outcome === 'refused') return 'full';
-      const { id: identityId, name, email = null } = identity;
+      const { id: identityId, name, emailVerified = false } = identity;
+      const email = emailVerified ? (identity.email ?? null) : null;
       yield* refuseAddressOfAnother({ identityId, kind: 'name', name, email });
       yield* createIdentity(unforced, [identity, null, now]);
       if (certificate !== null) yield* createCertificate(certificate, now);

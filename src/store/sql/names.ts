@@ -53,7 +53,7 @@ function* refuseTaken(batch: readonly (GivenName & { readonly key: string })[]):
 /**
  * For a name that no administrator gives. An address is the name of whom it reaches: some applications recognize people
  * by one, and administrators use it to name them.
- * @param given.email of the identity itself
+ * @param given.email of the identity itself, if it is verified
  * @throws AlreadyTaken   the name passes for the verified address of another identity
  */
 export function* refuseAddressOfAnother(given: GivenName & { readonly email: string | null }): Intent<void> {
