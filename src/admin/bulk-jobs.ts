@@ -11,25 +11,8 @@ import type { Filter } from '../model/list-query.ts';
 import type { BulkJob, BulkJobPiece } from '../store/contracts/bulk-jobs.ts';
 import { NotAsSeen } from '../store/contracts/gathered.ts';
 import { type AdminCall, actingFor } from './admin-call.ts';
-import {
-  type BulkOrder,
-  type BulkSelection,
-  type BulkWork,
-  byIds,
-  filterOf,
-  type Gathered,
-  type ImportProblem,
-  type Made,
-  mostNamed,
-  type Outlook,
-  outlookOf,
-  read,
-  readIds,
-  readPage,
-  saying,
-  selected,
-  workOnAll,
-} from './bulk.ts';
+import type { BulkOrder, BulkSelection, BulkWork, Gathered, ImportProblem, Made, Outlook } from './bulk.ts';
+import * as bulk from './bulk.ts';
 import { gatherRows, type Row } from './import-people.ts';
 import type { PolicyPreview } from './login-explanation.ts';
 import type { AdminServices } from './services.ts';
@@ -62,10 +45,10 @@ export async function changeMany(
   order: BulkOrder,
 ): Promise<Made & { readonly matched: number }> {
   const { work } = order;
-  const identities = await selected(needs, by, order);
+  const identities = await bulk.selected(needs, by, order);
   const { length: matched } = identities;
-  const gathered = await workOnAll(needs, by, { identities, work }).catch((error) => {
-    throw saying(error, (text) => `${text}. Nothing was changed`);
+  const gathered = await bulk.workOnAll(needs, by, { identities, work }).catch((error) => {
+    throw bulk.saying(error, (text) => `${text}. Nothing was changed`);
   });
   const pieces = idsOf(identities);
   return { matched, ...(await makeAll(needs, by, { gathered, of: { work, pieces, matched } })) };
@@ -101,7 +84,7 @@ export async function makeAll(
   } catch (error) {
     const { done, matched } = await getBulkJob(needs, id);
     if (done > 0)
-      throw saying(
+      throw bulk.saying(
         error,
         (text) => `${text}; ${done} of ${matched} are done, and the job ${id} goes on from there`,
       );
@@ -141,8 +124,8 @@ export async function createBulkJob(
   { selection, work }: { readonly selection: BulkSelection; readonly work: BulkWork },
 ): Promise<KnownBulkJob> {
   if ('ids' in selection)
-    return storeJob(needs, by, { work, pieces: idsOf(await byIds(needs, by, selection.ids)) });
-  filterOf(selection.filter);
+    return storeJob(needs, by, { work, pieces: idsOf(await bulk.byIds(needs, by, selection.ids)) });
+  bulk.filterOf(selection.filter);
   return storeJob(needs, by, { work, pieces: [], selection: selection.filter });
 }
 
@@ -244,7 +227,7 @@ async function checkPiece(needs: AdminServices, by: AdminCall, job: KnownBulkJob
   const problems = isImport(work) ? (await gatherRows(needs, by, rows)).problems : [];
   const outlook = isImport(work)
     ? { ...noOutlook, refused: { count: problems.length, first: problems.map(refusedRow) } }
-    : await outlookOf(needs, by, { identities, work });
+    : await bulk.outlookOf(needs, by, { identities, work });
   const advanced = await actingFor(needs, by).bulkJobs.advance({
     ...job,
     matched: job.matched + identities.length + rows.length,
@@ -269,7 +252,7 @@ async function changePiece(needs: AdminServices, by: AdminCall, job: KnownBulkJo
   const { identities, rows, next } = await pieceOf(needs, by, job);
   const { gathering, ...made } = isImport(work)
     ? await rowsPossible(needs, by, rows)
-    : await workOnAll(needs, by, { identities, work });
+    : await bulk.workOnAll(needs, by, { identities, work });
   // Gathered too: a piece is made exactly when it is noted, however often a call is repeated.
   await gathering.needs.store.bulkJobs.advance({
     ...job,
@@ -313,16 +296,16 @@ async function pieceOf(
     const next = following === undefined ? null : String(at + 1);
     // Sound because `storeJob` got the pieces that the work takes.
     if (isImport(work)) return { identities: [], rows: items as readonly Row[], next };
-    return { identities: await readIds(needs, by, items as readonly string[]), rows: [], next };
+    return { identities: await bulk.readIds(needs, by, items as readonly string[]), rows: [], next };
   }
   const only = (isAdmin: boolean): Filter => ({
     op: 'and',
-    terms: [filterOf(selection), { op: '=', field: 'isAdmin', value: isAdmin }],
+    terms: [bulk.filterOf(selection), { op: '=', field: 'isAdmin', value: isAdmin }],
   });
   // All administrators together, as in `idsOf`; then the others in the order of their ids.
-  if (reached === null) return { identities: await read(needs, by, only(true)), rows: [], next: '' };
+  if (reached === null) return { identities: await bulk.read(needs, by, only(true)), rows: [], next: '' };
   return {
-    ...(await readPage(needs, by, { filter: only(false), after: reached, most: mostInOneStep })),
+    ...(await bulk.readPage(needs, by, { filter: only(false), after: reached, most: mostInOneStep })),
     rows: [],
   };
 }
@@ -361,5 +344,5 @@ function policiesTogether(before: PolicyPreview | null, more: PolicyPreview | nu
 }
 
 function firstOf<Item>(before: readonly Item[], more: readonly Item[]): readonly Item[] {
-  return [...before, ...more].slice(0, mostNamed);
+  return [...before, ...more].slice(0, bulk.mostNamed);
 }
