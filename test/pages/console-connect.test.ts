@@ -17,7 +17,7 @@ import { loginAt, registerClient } from '../support/oidc-clients.ts';
 import { createSignerOf, type OpenIdProvider, startOpenIdProvider } from '../support/openid-provider.ts';
 import { startTestIdp } from '../support/test-idp.ts';
 import { startTestServer } from '../support/test-server.ts';
-import { until } from '../support/until.ts';
+import { eventually, until } from '../support/until.ts';
 import {
   announced,
   assertClean,
@@ -897,12 +897,16 @@ describe('third-party CAs', () => {
 
     const token = (await page.locator('#verification-token').textContent()) ?? '';
     const proof = (subject: string) => makeCertificate({ subject, issuer: made }).certPem;
-    await page.locator('#proof').fill(proof('another name'));
+    const wrong = proof('another name');
+    await page.locator('#proof').fill(wrong);
     await page.locator('#verify').press('Enter');
     await page.getByRole('alert').getByText('verification token as its only common name').waitFor();
     await assertClean(guest);
     await choose('proof', Buffer.from(proof(token)));
-    await page.waitForFunction("document.querySelector('#proof').value.startsWith('-----BEGIN')");
+    await eventually(
+      () => page.locator('#proof').inputValue(),
+      (pem) => pem.startsWith('-----BEGIN') && pem.trim() !== wrong.trim(),
+    );
     await page.locator('#verify').press('Enter');
     await announced(page, 'The CA is verified');
     await page.locator('#state', { hasText: 'Verified' }).waitFor();
@@ -947,8 +951,10 @@ describe('third-party CAs', () => {
     await assertClean(guest);
     await page.locator('#field-revocation-mode').selectOption({ index: 1 });
     await choose('field-revocation-crlPem', new X509Certificate(made.certPem).raw);
-    await page.waitForFunction(
-      "document.querySelector('#field-revocation-crlPem').value.startsWith('-----BEGIN X509 CRL')",
+    const list = page.locator('#field-revocation-crlPem');
+    await eventually(
+      () => list.inputValue(),
+      (pem) => pem.startsWith('-----BEGIN X509 CRL'),
     );
     await assertClean(guest);
     await page.getByRole('button', { name: 'Discard' }).click();
