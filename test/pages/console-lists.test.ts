@@ -386,7 +386,7 @@ test('the tables of audit events and people fit beside the menu with long names'
   const timezoneId = hour <= 12 ? `Etc/GMT+${hour}` : `Etc/GMT-${24 - hour}`;
   await browser.send('Emulation.setTimezoneOverride', { timezoneId });
   await page.reload();
-  await page.getByText(name('c')).first().waitFor();
+  await page.locator('.table').getByText(name('c')).first().waitFor();
   const assertFitsAt = async (width: number, path: string) => {
     await page.setViewportSize({ width, height: 800 });
     const [shown, room] = await page.evaluate<readonly number[]>(`{
@@ -399,6 +399,6 @@ test('the tables of audit events and people fit beside the menu with long names'
   const authPolicyId = createdId(await root.call('POST', 'auth-policies', { name: name('d') }));
   await root.call('PATCH', `identities/${id}`, { roleAttributes: [name('e')], authPolicyId });
   await go(page, `/people?q=${name('a')}`);
-  await page.getByText(name('d')).first().waitFor();
+  await page.locator('.table').getByText(name('d')).first().waitFor();
   for (const width of [1110, 1280, 1440]) await assertFitsAt(width, 'people');
 });
