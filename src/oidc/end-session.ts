@@ -51,6 +51,7 @@ const maxStateLength = 4096;
  * Everything is checked before anything is ended. It redirects only to a registered URI, and only with a valid hint or
  * after the person has agreed (OIDC RP-Initiated Logout 1.0, 2 and 3). An expired hint is valid.
  * @throws AuthError invalid_request   hint not ours or of another client, URI not registered, parameter repeated
+ * @throws AuthError invalid_client    the client to return to does not exist
  */
 export async function endSession(
   needs: OidcServices,

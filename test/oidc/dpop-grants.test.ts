@@ -242,6 +242,14 @@ describe('a proxy that asks who is calling', () => {
         application,
       ],
       [{ ...forwarded, 'x-forwarded-host': 'app', 'x-forwarded-uri': '.example/things/1' }, application],
+      [
+        {
+          ...forwarded,
+          'x-forwarded-proto': 'https://app.example/things/1?',
+          'x-forwarded-host': 'other.example',
+        },
+        application,
+      ],
     ] as const) {
       const refused = await verify(headers, request);
       assert.equal(refused.status, 401, JSON.stringify(headers));

@@ -159,8 +159,9 @@ async function orAgain(
     if (dead !== undefined) return deadAnswer(needs, context, { state: dead });
     const isPasskeyRefused = error instanceof AuthError && error.code === 'invalid_passkey';
     const problems = isPasskeyRefused ? [] : problemsOf(error);
+    if (problems === null) throw error;
     const invitation = await lookAtInvitation(needs, text);
-    if (problems === null || invitation.state !== 'usable') throw error;
+    if (invitation.state !== 'usable') throw error;
     return formAnswer(needs, context, { text, status: 400, problems, isPasskeyRefused, invitation });
   }
 }

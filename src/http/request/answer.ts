@@ -69,7 +69,7 @@ export function envelope(
   return json({ data: value, meta }, options);
 }
 
-/** A handler that puts what `data` returns into the envelope. Does not wait for what is there already, as most answers of the endpoints that are called most are. */
+/** A handler that puts the result of `data` into the envelope. Without a promise it answers at once: waiting costs as much as the rest. */
 export function enveloped<Given extends readonly unknown[]>(
   data: (...given: Given) => unknown,
   status: number,

@@ -156,8 +156,9 @@ export class RequestContext {
     );
     if (headers.dpop === undefined || typeof method !== 'string') return;
     const url = URL.parse(`${proto}://${host}${uri}`);
-    // A client can choose Host and path of its request, and neither must become a part of the other.
-    if (url !== null && /^[\w.:[\]-]+$/.test(String(host)) && String(uri).startsWith('/'))
+    // A client can choose Host and path of its request, and scheme too where a proxy passes that on. None of them must
+    // become a part of another.
+    if (url !== null && /^https?:\/\/[\w.:[\]-]+$/.test(`${proto}://${host}`) && String(uri).startsWith('/'))
       this.#proof = { text: String(headers.dpop), method, url: `${url.origin}${url.pathname}` };
   }
 

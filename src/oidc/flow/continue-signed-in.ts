@@ -9,6 +9,7 @@ import type { Account } from '../../model/account.ts';
 import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { AuthRequest } from '../../model/auth-request.ts';
 import { openingStep } from '../../model/login-attempt.ts';
+import { SECOND } from '../../platform/clock.ts';
 import { acrOf } from '../../tokens/access-token.ts';
 import { mintOpaqueToken } from '../../tokens/opaque-token.ts';
 import type { OidcServices } from '../services.ts';
@@ -117,7 +118,7 @@ function answersWish(needs: OidcServices, signedIn: SignedIn): boolean {
   const { session, wish, meant } = signedIn;
   if (wish.prompts.includes('login')) return false;
   const { identityId, authTime } = session.progress;
-  if (wish.maxAge !== null && needs.clock.now() - authTime > wish.maxAge * 1000) return false;
+  if (wish.maxAge !== null && needs.clock.now() - authTime > wish.maxAge * SECOND) return false;
   if (meant !== undefined && meant.identityId !== identityId) return false;
   return isStrongEnough(needs, signedIn);
 }

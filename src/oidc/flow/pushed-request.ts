@@ -29,10 +29,9 @@ const proofs = ['client_secret', 'client_assertion', 'client_assertion_type'];
 
 /**
  * Authenticates the client as the token endpoint does, and checks the request as the authorization endpoint does.
- * @returns requestUri  and for how long it works
+ * @returns expiresIn in Millis; `isAuthenticated`: false for a public client, which proves nothing
  * @throws AuthError as `authenticateClient`
  * @throws AuthError the error of the request (RFC 9126 2.3)
- * @returns `isAuthenticated`: whether the client has authenticated: a public one proves nothing
  */
 export async function pushRequest(
   needs: OidcServices,
