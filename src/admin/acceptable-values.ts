@@ -55,7 +55,7 @@ export function acceptableName(field: string, text: string): StoredName {
 }
 
 /**
- * For text that other parties compare as it is: what nobody sees, and nobody types on purpose.
+ * For text that other parties compare unchanged: refuses invisible characters, which no person types on purpose.
  * @throws AuthError could_not_validate
  */
 export function requireTyped(field: string, text: string): void {

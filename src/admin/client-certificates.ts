@@ -44,7 +44,7 @@ export function acceptableAuthority(field: string, pem: string, now: Millis): Ac
   return acceptable;
 }
 
-/** A certificate for logging in, as far as it tells itself. @throws AuthError could_not_validate */
+/** A certificate for logging in, judged by its own contents alone. @throws AuthError could_not_validate */
 export function acceptableLeaf(field: string, pem: string): AcceptableCertificate {
   const acceptable = acceptableCertificate(field, pem);
   const { isCa, extendedKeyUsages, keyUsage } = acceptable.certificate.extensions;

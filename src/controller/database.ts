@@ -37,7 +37,7 @@ export {
 /** This kind of database does not support the operation. */
 export class UnsupportedDatabase extends Error {
   override readonly name = 'UnsupportedDatabase';
-  /** What to do instead. */
+  /** The next step of the operator. */
   readonly next: string;
   constructor(message: string, next: string) {
     super(message);

@@ -25,7 +25,7 @@ export function sumOfThreads(threads: readonly ThreadCounts[]): ThreadCounts {
   };
 }
 
-/** What is left of a thread that has died: what it has counted, but none of what it was doing. */
+/** The counts of a thread that has died, without the work that it had in hand. */
 export function countsOfDead(last: ThreadCounts): ThreadCounts {
   const pools = last.pools.map((pool) => ({ ...pool, inUse: 0, limit: 0, waiting: 0 }));
   return { ...last, eventLoopDelay: 0, isBehind: false, pools };

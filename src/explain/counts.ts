@@ -62,7 +62,7 @@ export type AttemptLabels = Readonly<{
   reason: RefusalReason | 'none';
 }>;
 
-/** What counts a decision record. A refused request is none: its answer is counted. */
+/** Counts decision records. A refused request is not counted here: its answer is. */
 export function attemptCounter(counts: Tally<AttemptLabels>): (attempt: LoginAttempt) => void {
   return ({ step, mechanism, outcome, reason }) => {
     if (step !== 'request') counts.add({ step, mechanism, outcome, reason: reason ?? 'none' });

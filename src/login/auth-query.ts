@@ -19,7 +19,7 @@ const refusals = {
 
 export const factorTypes = Object.keys(refusals) as readonly Factor['type'][];
 
-/** What programs get that cannot be asked for a factor. */
+/** The refusal of programs that cannot be asked for a factor. */
 export type UnaskedRefusal = NonNullable<(typeof refusals)[Factor['type']]>;
 
 /** The refusal of existing SDKs and legacy logins, which cannot be asked for one of these factors. Null: they can be. */

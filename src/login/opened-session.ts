@@ -17,7 +17,7 @@ export interface OpenedSession extends Pick<ApiSession, 'identityId' | 'passed'>
  * way to complete sessions.
  */
 function orderOf({ passed, lacksFactors }: OpenedSession): EndingOrder {
-  // That somebody was there is no proof of its own.
+  // `user`, the presence of a person, is no proof of its own.
   if (passed.filter((method) => method !== 'user').length > 1) return 'single-proof';
   return lacksFactors ? 'only-single-proof' : 'oldest';
 }

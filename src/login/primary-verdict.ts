@@ -48,7 +48,7 @@ export interface ExternalJwtProof {
 export interface PasskeyProof {
   readonly method: 'passkey';
   readonly authenticatorId: AuthenticatorId;
-  /** What it proved besides; see `PassedMethod`. */
+  /** Further proofs of the same answer; see `PassedMethod`. */
   readonly marks: readonly ('uv' | 'user')[];
 }
 

@@ -19,7 +19,7 @@ export interface AdministratorMeans {
 }
 
 /**
- * How sure it is that somebody can log in. `perhaps`: a provider whose tokens name identities by their id would have to
+ * How sure it is that an administrator can log in. `perhaps`: a provider whose tokens name identities by their id would have to
  * know that of this one, which no administrator has entered anywhere.
  */
 export const certainties = ['no', 'perhaps', 'yes'] as const;

@@ -52,7 +52,7 @@ export interface AskedIn {
 /**
  * An accepted proof; the value of `amr` in tokens. `ejs:` is followed by the id of the external JWT signer, `passkey:` by
  * that of the passkey that was the second proof. `uv`: the passkey that opened the login knew its owner, and the policy
- * said that this is a second proof. `user` (RFC 8176): the passkey of the login proved that somebody was there, not who.
+ * said that this is a second proof. `user` (RFC 8176): the passkey of the login proved that a person was there, not which one.
  */
 export type PassedMethod = PrimaryMethod | 'totp' | `ejs:${string}` | `passkey:${string}` | 'uv' | 'user';
 
@@ -63,7 +63,7 @@ declare const counted: unique symbol;
  */
 export type ProvenFactors = readonly PassedMethod[] & { readonly [counted]: true };
 
-/** What a login has proven, and the session that it opens says of itself. */
+/** The proofs of a login, which the session that it opens keeps. */
 export interface ProvenLogin {
   readonly identityId: IdentityId;
   /** Null when the identity was found by a claim and not by its own authenticator. */
@@ -102,7 +102,7 @@ export interface Voucher {
   readonly updatedAt: Millis;
 }
 
-/** What a token or certificate proved of an identity. */
+/** The claim of a token or certificate by which a party names an identity. */
 export interface Vouched {
   readonly voucher: Voucher;
   /** The external id of the identity, by which a claim found it; null: found otherwise. */

@@ -111,7 +111,7 @@ export function recentView<Key extends string, Value>(
   };
 }
 
-/** What the entries of the change feed are passed to. */
+/** A receiver of entries of the change feed. */
 export interface Followed<Id extends string = string> {
   /** Call it when this one has changed. */
   changed(id: Id): void | Promise<void>;

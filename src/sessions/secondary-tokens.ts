@@ -26,7 +26,7 @@ interface ProvenByCall {
 }
 
 interface CallWithTokens {
-  /** What the login has passed. */
+  /** The proofs of the login. */
   readonly passed: readonly PassedMethod[];
   readonly identity: Pick<Identity, 'id' | 'externalId'>;
   /** The tokens of the request, without the one that identifies the caller. */
@@ -88,8 +88,8 @@ export function secondaryTokens(needs: ExternalJwtServices, threads = 1) {
 
   return {
     /**
-     * What is proven if the policy requires a token of the signer with every call: it must name the identity, and the proof
-     * that came with the login no longer counts. The guard decides what its absence means: a session may always be ended.
+     * The proofs of a call whose policy requires a token of the signer: it must name the identity, and the proof that came
+     * with the login no longer counts. The guard decides what its absence means: a session may always be ended.
      * Answers without a promise if the token is remembered.
      */
     proven(signerId: SignerId, { passed, ...call }: CallWithTokens): ProvenByCall | Promise<ProvenByCall> {

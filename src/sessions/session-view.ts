@@ -198,7 +198,7 @@ function keySourceOf(signer: ExternalJwtSigner | null): readonly unknown[] {
   return [signer?.jwksEndpoint, signer?.discovery, signer?.discovery === true ? signer.issuer : null];
 }
 
-/** Who follows which changes, in the order in which everything is read again. */
+/** The follower of each kind of change, in the order in which everything is read again. */
 function followers(needs: SessionViewNeeds, views: Views): Readonly<Record<ChangeKind, Followed>> {
   const { accounts, ended, revoked, legacy, sessionCertificates, signers, authorities, clients } = views;
   const { passkeyRules, refreshed, revocations } = views;

@@ -197,7 +197,7 @@ async function obtainStatus(
   if (verdict.status !== null) return { lists: [...state.lists.values()], answer: null, problem: '' };
   const { answer, problem } = await responders.ask(state.ca, { certificate, issuer });
   const problems = [verdict.saw, ...state.problems.values(), problem];
-  // The lists as they are now: others may have come meanwhile, and who asks takes these for the latest.
+  // The lists as they are now: others may have come meanwhile, and the asking thread takes these for the latest.
   const lists = [...state.lists.values()];
   return { lists, answer, problem: problems.filter((each) => each !== '').join('; ') };
 }

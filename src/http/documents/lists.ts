@@ -35,7 +35,7 @@ export interface AskedList {
   readonly reader: ListReader;
 }
 
-/** What a list consists of. */
+/** The parts of a list. */
 export interface Listed {
   readonly document: z.ZodType;
   readonly listFields: ListFields;

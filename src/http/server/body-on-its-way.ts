@@ -1,4 +1,4 @@
-// Clients that wait before they send a body, what has come of a body, and bodies that nobody reads.
+// Clients that wait before they send a body, the part of a body that has arrived, and bodies that no endpoint reads.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AuthError } from '../../errors/auth-error.ts';

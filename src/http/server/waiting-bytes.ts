@@ -39,7 +39,7 @@ export function waitingSums() {
 export type WaitingBytes = ReturnType<typeof waitingBytes>;
 
 interface Watched {
-  /** What waits now. */
+  /** The bytes that wait now. */
   readonly bytes: () => number;
   readonly longest: Millis;
   readonly source: string;

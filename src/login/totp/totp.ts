@@ -56,7 +56,7 @@ async function useCode(
 }
 
 /**
- * Settles a guess at a code. What nobody's code can look like is none: it counts against its source alone, or five slips
+ * Settles a guess at a code. Text that cannot be a code counts against its source alone, or five slips
  * of the finger would lock a person out.
  * @throws AuthError invalid_totp_code   locked, which is recorded
  * @throws as settleGuess

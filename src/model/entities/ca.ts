@@ -109,7 +109,7 @@ export function isTrustedForLogin(ca: Pick<Ca, 'isAuthEnabled' | 'verifiedAt'>):
   return ca.isAuthEnabled && ca.verifiedAt !== null;
 }
 
-/** Whether no path may lead through it. Without proof of its key, whoever registered it may not be the one who runs it. */
+/** Whether no path may lead through it. One without proof of its key may have been registered by a stranger to it. */
 export function isBarred(ca: Pick<Ca, 'isAuthEnabled' | 'verifiedAt'>): boolean {
   return !ca.isAuthEnabled && ca.verifiedAt !== null;
 }

@@ -26,7 +26,7 @@ export interface SamplingLimits {
 /** Lines that anybody can cause. */
 export const samplingDefaults: SamplingLimits = { period: SECOND, ofKind: 10, inAll: 30 };
 
-/** Lines that it takes a login to cause: whoever looks for a reason finds it, unless programs cause ten a second. */
+/** Of lines that only logged-in callers cause: all are written, unless programs cause ten a second. */
 export const samplingOfCallers: SamplingLimits = { period: MINUTE, ofKind: 600, inAll: 1800 };
 
 /** The field `unlogged` of a line says how many of its kind were omitted since the previous one; absent for none. */

@@ -85,7 +85,7 @@ export function readPostgresTls(
 
 const nothing = { rootFile: null, certFile: null, keyFile: null, negotiation: 'postgres' } as const;
 
-/** Whether nobody may stand between. A certificate that is checked proves that too. */
+/** Whether the connection must prove that no other party stands between. A certificate that is checked proves that too. */
 function requiresBinding(binding: string | null): boolean {
   if (['require', 'prefer', 'disable', null].includes(binding)) return binding === 'require';
   throw new PostgresTlsError('channel_binding of PostgreSQL is require, prefer or disable');

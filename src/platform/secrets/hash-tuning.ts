@@ -2,7 +2,7 @@ import type { Millis } from '../clock.ts';
 import { type HashCost, largestHashCost, leastHashCost } from './hash-cost.ts';
 
 const mib = 1024;
-/** Measuring again improves the proposal, as far as the machine is steady. */
+/** Measuring again improves the proposal on a steady machine. */
 const corrections = 3;
 
 /**

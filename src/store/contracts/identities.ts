@@ -12,7 +12,7 @@ import type { Unstored } from './entities.ts';
 /** Its policy is null if none is named for it: then it is assigned (model/assigned-policy.ts). */
 type Unassigned = ReturnType<typeof asSent<Unstored<typeof identityEntity>>>;
 type ByDefault = keyof typeof identityDefaults | 'disabledAt' | 'lastLoginAt';
-/** What is left out has the default of its field. */
+/** A member that is left out has the default of its field. */
 export type NewIdentity = Partial<Pick<Unassigned, ByDefault>> & Omit<Unassigned, ByDefault>;
 
 /** Only the members that are present are changed. */

@@ -17,7 +17,7 @@ export interface TotpEnrollment {
   readonly recoveryCodesLeft: number;
 }
 
-/** What a code has proven. A change that it permits is made only while this holds. */
+/** The proof by a code. A change that it permits is made only while this holds. */
 export interface TotpProof {
   /** Of the app that the code was of. */
   readonly enrolledAt: Millis;

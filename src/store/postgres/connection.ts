@@ -18,7 +18,7 @@ export type PostgresClient = pg.PoolClient;
 export type PostgresPool = pg.Pool;
 export type PostgresQuery = pg.QueryConfig;
 
-// pg tells whoever uses PGPASSFILE that its next version will not read it: nothing that an operator can act on.
+// pg warns users of PGPASSFILE that its next version will not read it: an operator can do nothing about that.
 process.noDeprecation = true;
 
 /** Connections for reads and writes together, unless the URL sets `pool_max_conns`. */

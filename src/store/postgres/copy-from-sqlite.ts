@@ -25,7 +25,7 @@ interface Table {
 
 /**
  * Copies every row in one transaction. The source must not be written meanwhile. The target must be empty.
- * @param copy.putAside called when everything is there; until it has ended, nobody else can write to the source
+ * @param copy.putAside called when everything is there; until it has ended, no other process can write to the source
  * @throws SchemaError   the target has tables, or what arrived differs; the target is left empty then
  */
 export async function copySqliteToPostgres(copy: {

@@ -36,7 +36,7 @@ type Authority = Pick<Ca, 'id' | 'certPem' | 'isAuthEnabled' | 'verifiedAt'>;
 const signerOf = reader<Signers[number]>()('id issuer useExternalId:flag');
 const authorityOf = reader<Authority>()('id certPem isAuthEnabled:flag verifiedAt?');
 
-/** Those outside of this service who can say that somebody is an administrator. */
+/** The signers and authorities that can name an administrator. */
 export type Vouching = ReturnType<typeof vouchingOf>;
 
 /** @param signers rows of `enabledSignersSql` @param authorities rows of `authoritiesSql` */

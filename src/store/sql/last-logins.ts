@@ -82,7 +82,7 @@ export function* keepLogin(
   return { program, operatingSystem, ipAddress, newWithinHour };
 }
 
-/** What `knownLoginsSql` returned, without what was first seen just now. */
+/** The rows of `knownLoginsSql`, without those that were first seen just now. */
 export function loginsBefore(known: unknown, now: Millis): string {
   const earlier = String(known ?? '').split(',');
   return earlier.filter((login) => login.split(' ')[1] !== String(now)).join(',');

@@ -47,7 +47,7 @@ export const restores = concern<RestoreStore>()({
 });
 
 /**
- * What a restore empties: items that were issued and could be presented later, of which it is unknown whether they were
+ * The tables that a restore empties: items that were issued and could be presented later, of which it is unknown whether they were
  * used since the backup. The test of restores names every other table and column, so that no new one is forgotten.
  */
 export const emptiedTables: readonly string[] = [

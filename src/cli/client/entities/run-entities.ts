@@ -121,7 +121,7 @@ export const updateEntity =
     });
   };
 
-/** What an entity has of the objects that a change replaces as a whole, so that an option changes one member only. */
+/** The present objects of an entity that a change replaces as a whole, so that an option changes one member only. */
 function objectsWithin(entity: JsonObject, given: readonly Given[]): JsonObject {
   const names = given.flatMap(({ of: { within }, typed }) => (typed === undefined ? [] : (within ?? [])));
   return Object.fromEntries(names.map((name) => [name, entity[name]]));
