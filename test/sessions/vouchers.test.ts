@@ -33,7 +33,16 @@ import {
   tokenOf,
 } from '../support/external-jwt.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
-import { beginLogin, callWith, codeOf, login, redeem, refresh, type Tokens } from '../support/flow.ts';
+import {
+  beginLogin,
+  callWith,
+  claimsOf,
+  codeOf,
+  login,
+  redeem,
+  refresh,
+  type Tokens,
+} from '../support/flow.ts';
 import type { HttpsClient } from '../support/https-client.ts';
 import { assertRefused, createdId, loggedIn, password } from '../support/management.ts';
 import { startTestIdp } from '../support/test-idp.ts';
@@ -239,6 +248,22 @@ describe('a session that an authority has opened ends for good when its rule cha
     await isOver(loot);
     loot.connection.closeConnections();
   });
+});
+
+test('deleting a signer or an authority ends the sessions that it has opened, and no others', async () => {
+  const bystanders = [await signerWithLoot(), await caWithLoot()];
+  for (const [kind, loot] of [
+    ['external-jwt-signers', await signerWithLoot()],
+    ['cas', await caWithLoot(true)],
+    ['cas', await caWithLoot()],
+  ] as const) {
+    const answer = await admin.call('DELETE', `${kind}/${loot.id}`);
+    assert.equal(answer.status, 200, answer.text);
+    await isOver(loot);
+    for (const id of [claimsOf(loot.tokens.access_token).z_asid, loot.session.id])
+      assert.equal((await server.store.apiSessions.find(id))?.endReason, 'credential-changed', kind);
+  }
+  for (const loot of bystanders) await goesOn(loot);
 });
 
 describe('a revocation', () => {

@@ -9,6 +9,7 @@ import { configTypeEntity } from '../../model/entities/config-type.ts';
 import { patched } from '../../model/entities/entity.ts';
 import { eventSubscriptionEntity } from '../../model/entities/event-subscription.ts';
 import { type ExternalJwtSigner, externalJwtSignerEntity } from '../../model/entities/external-jwt-signer.ts';
+import type { Voucher } from '../../model/login.ts';
 import { usualPolicy } from '../../model/usual-policy.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type {
@@ -77,7 +78,7 @@ export const cas = concern<CaStore>()({
   },
   forced: {
     update: (how, [id, patch, now]) => keepingAnAdministrator(updateCa(id, patch, now), now, how),
-    delete: (how, [id, now]) => keepingAnAdministrator(caWrites.delete(id, now), now, how),
+    delete: (how, [id, now]) => keepingAnAdministrator(deleteVoucher('ca', id, now), now, how),
   },
   methods: (database) => usualMethods(caTable, database),
 });
@@ -102,10 +103,18 @@ export const externalJwtSigners = concern<ExternalJwtSignerStore>()({
   writes: { create: signerWrites.create },
   forced: {
     update: (how, [id, patch, now]) => keepingAnAdministrator(updateSigner(id, patch, now), now, how),
-    delete: (how, [id, now]) => keepingAnAdministrator(signerWrites.delete(id, now), now, how),
+    delete: (how, [id, now]) => keepingAnAdministrator(deleteVoucher('signer', id, now), now, how),
   },
   methods: (database) => usualMethods(signerTable, database),
 });
+
+/** Its sessions are refused from then on, and have ended: their applications are told, and no list shows them as live. */
+function* deleteVoucher(kind: Voucher['kind'], id: string, now: Millis): Intent<boolean> {
+  const { delete: remove } = kind === 'ca' ? caWrites : signerWrites;
+  if (!(yield* remove(id, now))) return false;
+  yield* endSessionsOpenedBy(kind, id, { reason: 'credential-changed', now });
+  return true;
+}
 
 function* updateSigner(id: string, patch: SignerPatch, now: Millis): Intent<boolean> {
   const before = yield* first(signerTable.byId, id);
