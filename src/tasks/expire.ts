@@ -1,4 +1,4 @@
-// Periodic tasks: expiry and key rotation. Every task is safe to run on all nodes at the same time.
+// Deletes what has expired, from memory and from the store. Safe to run on all nodes at the same time.
 
 import { longestOffset, noticeableOffset } from '../model/clock-offset.ts';
 import { deliveriesWait } from '../model/delivery.ts';

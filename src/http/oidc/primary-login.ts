@@ -1,4 +1,4 @@
-// The primary methods: password, certificate, external JWT. Each has two routes: how to begin, as a page or for
+// The primary methods: password, certificate, external JWT, passkey. Each has two routes: how to begin, as a page or for
 // programs, and where to send the credentials.
 
 import { z } from 'zod';
