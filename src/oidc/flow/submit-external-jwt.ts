@@ -1,7 +1,6 @@
 // External JWTs that a program sends to a login: as the primary proof, or alone as the secondary proof that a policy
 // requires after the primary one was accepted (spec 3.1).
 
-import { namesIdentity } from '../../login/external-jwt/external-jwt.ts';
 import { enabledSigner } from '../../login/external-jwt/signer-directory.ts';
 import { verifyExternalJwt } from '../../login/external-jwt/verify-external-jwt.ts';
 import type { AuthRequest } from '../../model/auth-request.ts';
@@ -29,8 +28,8 @@ export async function submitExternalJwts(
 
 /**
  * Whether this is the missing secondary token of a login in progress. True also for an expired, invalid or absent
- * token, so that the refusal names the missing factor. False for a valid token that can only be meant as a primary
- * proof, being of another identity, and for one of another signer.
+ * token and for one of another identity, so that the refusal names the missing factor and logs in no other person
+ * instead. False for one of another signer.
  */
 async function isAwaited(
   needs: OidcServices,
@@ -43,13 +42,11 @@ async function isAwaited(
   const { identityId, passed } = login.progress;
   const account = await needs.store.identities.findAccount(identityId);
   const signerId = account?.policy.secondary.requireExtJwt ?? null;
-  if (account === null || signerId === null || passed.includes(`ejs:${signerId}`)) return false;
-  const signer = enabledSigner(needs.signers, signerId);
-  if (signer === undefined) return false;
+  if (signerId === null || passed.includes(`ejs:${signerId}`)) return false;
+  if (enabledSigner(needs.signers, signerId) === undefined) return false;
   if (token === undefined) return true;
   const verdict = await verifyExternalJwt(needs, needs.signers.all(), token);
-  if (verdict.verdict === 'valid')
-    return verdict.signer.id === signerId && namesIdentity(signer, verdict.claim, account.identity);
+  if (verdict.verdict === 'valid') return verdict.signer.id === signerId;
   // What is no JWT at all belongs to no other signer.
   return verdict.outward !== 'missing' && (verdict.signerId ?? signerId) === signerId;
 }
