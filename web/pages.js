@@ -95,7 +95,8 @@ for (const search of all('[data-searches]')) {
 /** @type {Map<HTMLFormElement, string>} */
 const sent = new Map();
 const allowLater = (/** @type {HTMLFormElement} */ form) => setTimeout(() => sent.delete(form), 10_000);
-addEventListener('pageshow', () => sent.clear());
+// Only a page out of the browser's cache remembers what it has sent.
+addEventListener('pageshow', ({ persisted }) => persisted && sent.clear());
 for (const form of document.forms) {
   form.addEventListener('submit', (event) => {
     const answer = /** @type {HTMLButtonElement | null} */ (event.submitter)?.value ?? '';
