@@ -255,7 +255,6 @@ async function fetchList(needs: KeeperNeeds, state: Watched, url: string): Promi
     if (kept === 'other-issuer') throw new ListRefused('is one of another authority than before');
     if (kept !== 'gone') state.lists.set(url, fetched);
     state.problems.delete(url);
-    state.fetched.delete(url);
   } catch (error) {
     const problem = error instanceof ListRefused ? `the list ${error.message}` : messageOf(error);
     const words = `${url}: ${problem}`;
@@ -263,6 +262,8 @@ async function fetchList(needs: KeeperNeeds, state: Watched, url: string): Promi
       needs.log.warn('revocation list could not be had', { ca: state.ca.name, url, problem });
     state.problems.set(url, words);
     await store.revocationLists.noteFailure({ caId, url, error: problem }, now);
+  } finally {
+    state.fetched.delete(url);
   }
 }
 
