@@ -3,6 +3,9 @@
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { usualPolicy } from '../src/model/usual-policy.ts';
 import { type Application, startApplication } from '../test/support/application.ts';
@@ -115,6 +118,29 @@ describe('Firefox', { skip: isMissing && 'firefox-esr is not installed' }, () =>
     await givePassword('bob');
     await firefox.click('#use-passkey');
     await assertSignedIn('bob');
+  });
+
+  test('an answer as a form is sent once, also when its button is pressed meanwhile', async () => {
+    let posts = 0;
+    const isPressed = Promise.withResolvers<void>();
+    const slow = createServer(async ({ method }, response) => {
+      if (method === 'POST') posts += 1;
+      await isPressed.promise;
+      response.end('received');
+    });
+    await once(slow.listen(0, '127.0.0.1'), 'listening');
+    const { port } = slow.address() as AddressInfo;
+    const redirectUri = `http://127.0.0.1:${port}/auth/callback`;
+    const query = authorizationQuery({ redirect_uri: redirectUri, response_mode: 'form_post' });
+    await firefox.goTo(`${server.url}/oidc/authorization?${query}`);
+    const isPosted = once(slow, 'request');
+    await givePassword('ada');
+    await isPosted;
+    await firefox.run(`document.querySelector('form button').click()`);
+    isPressed.resolve();
+    await firefox.arrivesAt(/\/auth\/callback$/);
+    slow.close();
+    assert.equal(posts, 1);
   });
 
   test('the console opens, and no page has written an error', async () => {
