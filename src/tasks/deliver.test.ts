@@ -264,6 +264,46 @@ test('slow subscribers, however many, all have their turn', async () => {
   await delivering.stop();
 });
 
+test('two hundred subscribers that fail slowly, again and again, do not delay one that takes', async () => {
+  const { store, add, states } = memoryDeliveries();
+  const answers: (() => void)[] = [];
+  const tries = new Map<string, number>();
+  const failed = new Set<string>();
+  const delivering = deliveringFrom(store, (to) => {
+    if (to === 'there') return Promise.resolve(taken);
+    tries.set(to, (tries.get(to) ?? 0) + 1);
+    return new Promise((resolve) =>
+      answers.push(() => {
+        failed.add(to);
+        resolve(refused);
+      }),
+    );
+  });
+  for (let at = 0; at < 200; at += 1) add(`away ${at}`);
+  for (let round = 0; round < 60; round += 1) {
+    // Once each has failed: before, nothing tells them from others.
+    if (failed.size === 200) {
+      add('there');
+      delivering.wake();
+      await settled();
+      assert.ok(
+        states('there').every((state) => state === 'delivered'),
+        `round ${round}`,
+      );
+    }
+    delivering.wake();
+    await settled();
+    clock.advance(10 * SECOND);
+    for (const answer of answers.splice(0)) answer();
+    await settled();
+  }
+  assert.ok(states('there').length > 30);
+  const counts = [...tries.values()];
+  assert.ok(Math.max(...counts) - Math.min(...counts) <= 1, 'the others have their turns all the same');
+  for (const answer of answers.splice(0)) answer();
+  await delivering.stop();
+});
+
 test('subscribers that take each delivery slowly leave their places to others', async () => {
   const { store, add } = memoryDeliveries();
   const answers: (() => void)[] = [];

@@ -21,6 +21,8 @@ import type { AttemptedDelivery, DeliveryStore } from '../store/contracts/delive
 const holdTime: Millis = MINUTE;
 /** How many subscribers one node delivers to at the same time; one that is slow does not delay the others. */
 const mostQueues = 16;
+/** Of these places, so many for subscribers that failed last time: each may take as long as an attempt may. */
+const mostFailing = 12;
 /** How many batches a subscriber gets before the others have their turn. */
 const turn = 50;
 /** A subscriber that takes them slowly gets fewer. */
@@ -53,9 +55,9 @@ export function deliverer(needs: DelivererNeeds) {
   let looking: Promise<void> | null = null;
   /** Counts the calls of `wake`: after something was read as empty, only a later call says that it is so no more. */
   let woken = 0;
-  /** Whether more queues were due than one node delivers to at a time, and the last one that had its turn. */
+  /** Whether more queues were due than one node delivers to at a time. */
   let hasMore = false;
-  let latest = '';
+  const turns = queuesInTurn();
   let isStopped = false;
 
   const mayGoOn = () => !isStopped && needs.isReady();
@@ -81,10 +83,8 @@ export function deliverer(needs: DelivererNeeds) {
     for (let seen = -1; seen !== woken && mayGoOn(); ) {
       seen = woken;
       const due = await deliveries.listDue(holder, clock.now());
-      // The queues behind the last one come first, so that each has its turn.
-      const inTurn = new Set([...due.filter((queue) => queue > latest), ...due]);
-      const next = [...inTurn].filter((queue) => !underWay.has(queue));
-      const begun = isStopped ? [] : next.slice(0, mostQueues - underWay.size);
+      const next = due.filter((queue) => !underWay.has(queue));
+      const begun = isStopped ? [] : turns.choose(next, [...underWay.keys()]);
       hasMore = begun.length < next.length;
       for (const queue of begun) begin(queue);
     }
@@ -92,7 +92,7 @@ export function deliverer(needs: DelivererNeeds) {
 
   function begin(queue: DeliveryQueue): void {
     const before = woken;
-    latest = queue;
+    turns.begin(queue);
     const delivering = deliverTurn(queue)
       .catch((error) => {
         log.warn('deliveries could not be made', { queue, error });
@@ -100,6 +100,7 @@ export function deliverer(needs: DelivererNeeds) {
       })
       .then((pause) => {
         underWay.delete(queue);
+        turns.end(queue, pause !== null && pause > 0);
         if (pause !== null) setTimeout(wake, pause).unref();
         if (hasMore || woken !== before) wake();
       });
@@ -118,6 +119,30 @@ export function deliverer(needs: DelivererNeeds) {
       isStopped = true;
       await looking;
       await Promise.all(underWay.values());
+    },
+  };
+}
+
+/** Each queue has its turn, but those whose last turn failed get only a part of the places. */
+function queuesInTurn() {
+  let begun = 0;
+  const latest = new Map<DeliveryQueue, number>();
+  const failing = new Set<DeliveryQueue>();
+  return {
+    begin(queue: DeliveryQueue): void {
+      begun += 1;
+      latest.set(queue, begun);
+    },
+    end(queue: DeliveryQueue, hasFailed: boolean): void {
+      if (hasFailed) failing.add(queue);
+      else failing.delete(queue);
+    },
+    choose(due: readonly DeliveryQueue[], underWay: readonly DeliveryQueue[]): readonly DeliveryQueue[] {
+      let forFailing = mostFailing - underWay.filter((queue) => failing.has(queue)).length;
+      return due
+        .toSorted((one, other) => (latest.get(one) ?? 0) - (latest.get(other) ?? 0))
+        .filter((queue) => !failing.has(queue) || forFailing-- > 0)
+        .slice(0, mostQueues - underWay.length);
     },
   };
 }
