@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { withHostsTogether } from '../platform/network/postgres-hosts.ts';
 import type { Config } from './config.ts';
 import type { ConfigPath } from './config-error.ts';
 import { type FileContent, fileSchema } from './settings.ts';
@@ -66,7 +67,7 @@ export function dbText(db: DbConfig): string {
   if (db.engine === 'sqlite') return `sqlite:${db.file}`;
   const url = masked(new URL(db.url));
   if (url.searchParams.has('password')) url.searchParams.set('password', '***');
-  return url.href;
+  return withHostsTogether(url);
 }
 
 /** Whether a database URL contains a password. */

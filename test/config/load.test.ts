@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { stringify } from 'yaml';
 import { ConfigError } from '../../src/config/config-error.ts';
+import { dbText } from '../../src/config/file-shape.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { formatRedirectUri } from '../../src/model/redirect-uri-pattern.ts';
 import { HOUR, MINUTE } from '../../src/platform/clock.ts';
@@ -344,6 +345,11 @@ describe('loading the configuration', () => {
     const url = 'postgres://u:hunter2@a:5432/x?sslmode=verify-full&hosts=b:5433,[::1]';
     assert.deepEqual(db, { engine: 'postgres', url });
     assert.deepEqual(load(replaceAt(minimalFile(), ['db'], url)).config.db, db);
+    assert.equal(dbText(db), several.replace('hunter2', '***'), 'shown as it was written');
+    const { db: byParameter } = load(
+      replaceAt(minimalFile(), ['db'], 'postgres://a,b/x?password=hunter2'),
+    ).config;
+    assert.equal(dbText(byParameter), 'postgres://a,b/x?password=***');
     for (const wrong of [
       'postgres://u:hunter2@a,,b/x',
       'postgres://u:hunter2@a,b:99999/x',

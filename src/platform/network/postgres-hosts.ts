@@ -19,6 +19,12 @@ export function withHostsApart(given: string): string {
   return `${before}${first}${after}${separator}${parameter}=${others.join(',')}`;
 }
 
+/** The address as an operator writes it, of one that `withHostsApart` has changed. */
+export function withHostsTogether(url: URL): string {
+  const [, before, after, others] = /^(\w+:\/\/[^/?#]*)(.*)[?&]hosts=([^&#]*)$/s.exec(url.href) ?? [];
+  return others === undefined ? url.href : `${before},${decodeURIComponent(others)}${after}`;
+}
+
 /**
  * The addresses of all servers, each with one host.
  * @throws PostgresHostsError a name is malformed, or there are several beside a socket or a pooler
