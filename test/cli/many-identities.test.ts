@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { StoreUnavailable } from '../../src/store/contracts/store.ts';
 import { commandLine, exits } from '../support/command-line.ts';
 import { createdId, imported, loggedIn, password } from '../support/management.ts';
@@ -218,31 +218,54 @@ test('a table of any size is sent in parts, checked as a whole, and made by one 
   assert.match(again.stderr, /whole\.csv:2601: name is already taken/);
 });
 
-test('an import that stops during its check names the job that goes on with it', async () => {
+describe('an import that stops during its check', async () => {
   const server = await startTestServer({ threads: 1 });
   const own = commandLine();
-  try {
+  const { bulkJobs } = server.store;
+  const { piecesFrom } = bulkJobs;
+  const file = join(server.home, 'stopped.csv');
+  before(async () => {
     await server.createUser({ name: 'root', password, isAdmin: true });
     await exits(0, logInAs(own, server, 'root'));
-    const file = join(server.home, 'stopped.csv');
     writeFileSync(file, ['name', ...Array.from({ length: 6000 }, (_, at) => `stopped ${at}`)].join('\n'));
-    const { bulkJobs } = server.store;
-    const { piecesFrom } = bulkJobs;
+  });
+  after(async () => {
+    await own[Symbol.asyncDispose]();
+    await server.close();
+  });
+  /** @param last the last part that is checked */
+  async function stoppedAfter(last: number, ...more: readonly string[]): Promise<string> {
     Object.assign(bulkJobs, {
       async piecesFrom(id: string, at: number) {
-        if (at > 5) throw new StoreUnavailable('away');
+        if (at > last) throw new StoreUnavailable('away');
         return piecesFrom(id, at);
       },
     });
-    const stopped = await own.exits(5, ['identity', 'import', file]);
-    assert.match(stopped.stderr, /\(nothing was changed yet\)\n/);
-    const next = /overlay-auth identity continue (\S+)/.exec(stopped.stderr)?.[1] ?? stopped.stderr;
+    const { stderr } = await own.exits(5, ['identity', 'import', file, ...more]);
     Object.assign(bulkJobs, { piecesFrom });
-    assert.match((await own.exits(0, ['identity', 'continue', next])).stdout, /Done for 6000 identities/);
-  } finally {
-    await own[Symbol.asyncDispose]();
-    await server.close();
+    assert.match(stderr, /\(nothing was changed yet\)\n/);
+    return stderr;
   }
+
+  test('is to be checked again if only its check was wanted', async () => {
+    const stderr = await stoppedAfter(5, '--dry-run');
+    assert.match(stderr, /enter the same command again/);
+    assert.doesNotMatch(stderr, /identity continue/);
+    assert.match((await own.exits(0, ['identity', 'continue'])).stdout, /No job waits/);
+  });
+
+  test('is to be sent again if no row was checked', async () => {
+    const stderr = await stoppedAfter(-1);
+    assert.match(stderr, /enter the same command again/);
+    assert.doesNotMatch(stderr, /identity continue/);
+    assert.deepEqual(await bulkJobs.listAll(), []);
+  });
+
+  test('names the job that goes on with it', async () => {
+    const stderr = await stoppedAfter(5);
+    const next = /overlay-auth identity continue (\S+)/.exec(stderr)?.[1] ?? stderr;
+    assert.match((await own.exits(0, ['identity', 'continue', next])).stdout, /Done for 6000 identities/);
+  });
 });
 
 test('an import that was stopped before all parts were sent is not continued with a part of them', async () => {

@@ -108,6 +108,7 @@ async function carryOn(
 ): Promise<JsonObject | null> {
   const at = `${jobs}/${job.id}`;
   const call = callsOf(api, options);
+  const end = () => api.call({ method: 'DELETE', path: at });
   const invitations: unknown[] = [];
   const created: unknown[] = [];
   const problems: JsonObject[] = [];
@@ -127,17 +128,20 @@ async function carryOn(
         if (among === undefined || among <= mostNamed) created.push(...asList(now.created));
         problems.push(...asList(now.problems).map(asObject));
       }
-    }).catch((error) => {
+    }).catch(async (error) => {
       if (!(error instanceof CliError)) throw error;
+      // To carry it on would do more than was wanted, or be refused.
+      const isToEnd = options.dryRun === true || isUnsent(now);
+      if (isToEnd) await end().catch(() => {});
       // Links that are not shown now are lost.
       if (invitations.length > 0) printResult(report, { ...now, invitations }, () => linkLines(invitations));
       // More, if the connection broke before the last answer.
       const soFar = confirmed ? `at least ${now.done} are done` : 'nothing was changed yet';
-      throw error.inOtherWords(`${error.message} (${soFar})`, `overlay-auth identity continue ${job.id}`);
+      const next = isToEnd ? 'enter the same command again' : `overlay-auth identity continue ${job.id}`;
+      throw error.inOtherWords(`${error.message} (${soFar})`, next);
     });
   const isImport = job.action === 'import';
   await until(['checked', 'working', 'done'], false);
-  const end = () => api.call({ method: 'DELETE', path: at });
   if (problems.length + repeated.length > 0) {
     await end();
     throw notImported(withRepeated(problems, repeated), file);
