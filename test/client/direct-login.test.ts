@@ -6,7 +6,7 @@ import { type LoginState, startDirectLogin } from '../../packages/client/src/log
 import { discover, type Provider } from '../../packages/client/src/oidc/provider.ts';
 import type { Tokens } from '../../packages/client/src/oidc/tokens.ts';
 import { defaultAuthPolicyId } from '../../src/model/ids.ts';
-import { systemClock } from '../../src/platform/clock.ts';
+import { SECOND, systemClock } from '../../src/platform/clock.ts';
 import { enrolled } from '../support/certificates.ts';
 import { createPolicy, createSigner, createUserWithPolicy, tokenOf } from '../support/external-jwt.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
@@ -171,8 +171,16 @@ describe('an external JWT', () => {
     const second = expect(await asked.password({ username: 'hedy', password }), 'external-jwt');
     assert.deepEqual([second.signerId, second.issuer], [signerId, idp.issuer]);
 
-    const other = await tokenOf(server, idp, 'somebody-else@idp');
-    await assert.rejects(second.submit(other), { kind: 'refused', status: 401 });
+    for (const [other, error] of [
+      [await tokenOf(server, idp, 'somebody-else@idp'), 'invalid'],
+      [await tokenOf(server, idp, 'hedy@idp', { exp: Math.floor(clock.now() / SECOND) - 3600 }), 'expired'],
+    ] as const) {
+      const signers = [{ id: signerId, issuer: idp.issuer }];
+      await assert.rejects(second.submit(other), {
+        ...{ kind: 'refused', code: 'INVALID_AUTH' },
+        challenges: [{ realm: 'overlay-secondary-ext-jwt', error, signers }],
+      });
+    }
     const external = await tokenOf(server, idp, 'hedy@idp');
     const { tokens } = expect(await second.submit(external), 'done');
 

@@ -3,7 +3,8 @@
 //
 // A refused answer throws a Refusal and changes nothing: answer the same state again.
 
-import { ProtocolError, refusalOf } from '../errors.ts';
+import { secondaryTokenChallenge } from '../api/edge-api.ts';
+import { ProtocolError, refusalIn, refusalOf } from '../errors.ts';
 import { type Members, membersIn, membersOf, textOf, textsOf } from '../json-members.ts';
 import {
   type AuthorizationOptions,
@@ -106,6 +107,7 @@ export interface AskingForExternalJwt {
   readonly authorizationUrl: string | undefined;
   readonly clientId: string | undefined;
   readonly scopes: readonly string[];
+  /** @throws Refusal `INVALID_AUTH`, with the challenge that says why; try another token */
   submit(token: string): Promise<LoginState>;
 }
 
@@ -319,6 +321,16 @@ function externalJwtState(flow: Flow, query: Members): AskingForExternalJwt {
     authorizationUrl: textOf(query.httpUrl),
     clientId: textOf(query.clientId),
     scopes: textsOf(query.scopes),
-    submit: (token) => step(flow, 'ext-jwt', { body: { authRequestId: flow.authRequestId }, bearer: token }),
+    async submit(token) {
+      const body = { authRequestId: flow.authRequestId };
+      const response = await send(flow, 'ext-jwt', 'POST', { body, bearer: token });
+      // The login goes on after a refused token too: the answer is 200, with the challenge.
+      const refusal = refusalIn(response, {
+        error: 'INVALID_AUTH',
+        error_description: 'The token was refused',
+      });
+      if (response.ok && secondaryTokenChallenge(refusal) !== undefined) throw refusal;
+      return nextState(flow, response);
+    },
   };
 }
