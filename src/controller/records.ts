@@ -23,7 +23,7 @@ export function openRecords(base: Base) {
   const auditEvents = tally<AuditLabels>();
   const write = ({ level, message, fields }: SampledLine) => log[level](message, fields);
   const strangersLog = sampledLines({ clock, write: first?.strangersLine ?? write });
-  const subscribers = subscriberView({ store: base.store, readFilter: readEventFilter });
+  const subscribers = subscriberView({ ...base, readFilter: readEventFilter });
   const needs = { ...base, subscribers, noticeOf: noticesBy(() => inUse.mail) };
   const trail = keptAudit(auditLog(log, strangersLog), needs, () => inUse.edge.auditEvents.keepAtMost);
   const audit = countedAudit(trail, auditEvents);

@@ -7,6 +7,7 @@ import type { EventSubscription } from '../model/entities/event-subscription.ts'
 import type { Filter, FilterValue } from '../model/list-query.ts';
 import type { LoginAttempt } from '../model/login-attempt.ts';
 import { isoTime } from '../platform/clock.ts';
+import type { Logger } from '../platform/log/logger.ts';
 import type { QueuedEvent } from '../store/contracts/deliveries.ts';
 import type { EventSubscriptionStore } from '../store/contracts/entities.ts';
 
@@ -21,18 +22,19 @@ interface SubscriberNeeds {
   readonly store: { readonly eventSubscriptions: Pick<EventSubscriptionStore, 'listAll'> };
   /** @throws for text that is no filter of events */
   readonly readFilter: (text: string) => Filter;
+  readonly log: Pick<Logger, 'error'>;
 }
 
 /** Empty until it is loaded. */
 export function subscriberView(needs: SubscriberNeeds) {
-  let open: readonly ReturnType<typeof wants>[] = [];
+  let open: ReturnType<typeof subscriberOf> = [];
   return {
     deliveriesOf: (events: readonly EventToSend[]) =>
       open.flatMap(({ id, wanted }) => events.filter(wanted).map((event) => ({ ...event, subscriber: id }))),
     /** Reads all of them again. */
     async reload() {
       const all = await needs.store.eventSubscriptions.listAll();
-      open = all.filter(({ enabled }) => enabled).map((subscription) => wants(needs, subscription));
+      open = all.flatMap((each) => (each.enabled ? subscriberOf(needs, each) : []));
     },
   };
 }
@@ -50,12 +52,20 @@ export function subscribersOnce(needs: SubscriberNeeds): Subscribers {
   };
 }
 
-function wants({ readFilter }: SubscriberNeeds, { id, events, filter }: EventSubscription) {
+/** None where a newer release has written a filter that this one does not know: the feed of changes must go on. */
+function subscriberOf({ readFilter, log }: SubscriberNeeds, subscription: EventSubscription) {
+  const { id, name, events, filter } = subscription;
   const names = new Set<string>(events);
-  const read = filter === null ? null : readFilter(filter);
-  const wanted = ({ payload: { type, data } }: EventToSend) =>
-    (names.size === 0 || names.has(type)) && (read === null || matchesFilter(read, data));
-  return { id, wanted };
+  try {
+    const read = filter === null ? null : readFilter(filter);
+    const wanted = ({ payload: { type, data } }: EventToSend) =>
+      (names.size === 0 || names.has(type)) && (read === null || matchesFilter(read, data));
+    return [{ id, wanted }];
+  } catch (error) {
+    const message = 'an event subscription gets no events: its filter cannot be read, so set another filter';
+    log.error(message, { subscription: id, name, error });
+    return [];
+  }
 }
 
 /**

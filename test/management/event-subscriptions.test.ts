@@ -5,6 +5,9 @@ import { rmSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { describe, type TestContext, test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
+import { queueOf } from '../../src/model/delivery.ts';
+import { asId, type EventSubscriptionId } from '../../src/model/ids.ts';
+import { typedName } from '../../src/model/names.ts';
 import { DAY, HOUR, MINUTE, SECOND, systemClock } from '../../src/platform/clock.ts';
 import { authority, client } from '../support/chains.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
@@ -463,6 +466,23 @@ describe('a subscription gets', () => {
     assert.equal(attempt.status, 200);
     for (const { body } of of.receiver.received) assert.ok(!/secret passphrase|wrong wrong/.test(body));
   });
+});
+
+test('of a subscription whose filter this release cannot read, the log says so, and the others get their events', async (t) => {
+  const others = await subscribed(t);
+  const id = asId<EventSubscriptionId>(crypto.randomUUID());
+  const url = 'https://other.example';
+  const unread = { id, name: typedName(`newer ${id}`), type: 'webhook', url, filter: 'newer = "x"' } as const;
+  const kept = { trustedRoots: null, clientCertPem: null, sealedSecrets: null, secretCreatedAt: null };
+  await server.store.eventSubscriptions.create(
+    { ...unread, ...kept, enabled: true, events: [], formerSecretUntil: null, tags: {} },
+    clock.now(),
+  );
+  t.after(() => server.store.eventSubscriptions.delete(id, clock.now()));
+  await untilSent(others, [await something()]);
+  const own = server.log.entries.filter(({ fields }) => fields.subscription === id);
+  assert.match(own[0]?.message ?? '', /gets no events.*set another filter/);
+  assert.deepEqual(await server.store.deliveries.list(queueOf('event', id), null, 10), []);
 });
 
 test('wrong subscriptions are refused by the field', async () => {

@@ -39,7 +39,7 @@ export async function withHost<T>(
       {
         ...{ store: foundations.store, clock, random, log, said: operatorMembers(report.command) },
         noticeOf: noticesOf(config),
-        subscribers: subscribersOnce({ store: foundations.store, readFilter: readEventFilter }),
+        subscribers: subscribersOnce({ ...foundations, readFilter: readEventFilter }),
       },
       () => config.edge.auditEvents.keepAtMost,
     );
