@@ -2,11 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { memoryLogger } from '../../test/support/memory-logger.ts';
 import { AuthError } from '../errors/auth-error.ts';
 import type { AttemptRecorder, LoginAttempt, StepResult } from '../model/login-attempt.ts';
 import { systemClock } from '../platform/clock.ts';
 import { systemRandom } from '../platform/random.ts';
-import { recordedAttempts } from './attempt-log.ts';
+import type { LoginAttemptStore } from '../store/contracts/login-attempts.ts';
+import { attemptLog, recordedAttempts } from './attempt-log.ts';
 
 const origin = { requestId: 'R', ipAddress: '192.0.2.1', issuer: '' };
 
@@ -60,4 +62,38 @@ test('only an explicit result has passed; outages, throttling and defects decide
     });
     assert.deepEqual(seen, []);
   }
+});
+
+test('while a write hangs no more records wait than there is room for, and later ones are written in one step', async () => {
+  const written: number[] = [];
+  const held = Promise.withResolvers<void>();
+  const log = attemptLog(
+    {
+      ...{ clock: systemClock, random: systemRandom, log: memoryLogger() },
+      store: {
+        loginAttempts: {
+          ...({} as LoginAttemptStore),
+          async append(attempts) {
+            written.push(attempts.length);
+            await held.promise;
+          },
+        },
+      },
+      subscribers: { deliveriesOf: () => [] },
+    },
+    () => 100_000,
+  );
+  const step = { step: 'password', mechanism: 'oidc', origin } as const;
+  const conclude = () => log.decide(step, async () => ({ verdict: 'passed' }));
+  await conclude();
+  const flushes = [log.flush()];
+  for (let round = 0; round < 3; round += 1) {
+    for (let nth = 0; nth < 600; nth += 1) await conclude();
+    flushes.push(log.flush());
+  }
+  assert.deepEqual(log.queue(), { waiting: 1000, dropped: 800 });
+  held.resolve();
+  await Promise.all(flushes);
+  assert.deepEqual(written, [1, 1000]);
+  assert.deepEqual(log.queue(), { waiting: 0, dropped: 800 });
 });

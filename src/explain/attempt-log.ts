@@ -60,23 +60,26 @@ export function attemptLog(
   let uncounted = countEvery();
   let timer: NodeJS.Timeout | undefined;
 
-  function write(): Promise<void> {
+  /** Takes what waits only when its turn comes: what is behind a slow write counts as waiting. */
+  async function writeWaiting(): Promise<void> {
     clearTimeout(timer);
     timer = undefined;
     const attempts = waiting;
     waiting = [];
-    if (attempts.length === 0) return writing;
+    if (attempts.length === 0) return;
     uncounted += attempts.length;
     const isToBeCounted = uncounted >= countEvery();
     if (isToBeCounted) uncounted = 0;
-    writing = writing
-      .then(async () => {
-        const queued = await needs.subscribers.deliveriesOf(attempts.flatMap(eventsOfAttempt));
-        await needs.store.loginAttempts.append(attempts, isToBeCounted ? keepAtMost() : null, queued);
-      })
-      .catch((error) =>
-        needs.log.error('decision records could not be kept', { count: attempts.length, error }),
-      );
+    try {
+      const queued = await needs.subscribers.deliveriesOf(attempts.flatMap(eventsOfAttempt));
+      await needs.store.loginAttempts.append(attempts, isToBeCounted ? keepAtMost() : null, queued);
+    } catch (error) {
+      needs.log.error('decision records could not be kept', { count: attempts.length, error });
+    }
+  }
+
+  function write(): Promise<void> {
+    writing = writing.then(writeWaiting);
     return writing;
   }
 
