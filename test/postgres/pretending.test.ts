@@ -8,12 +8,12 @@ import { openPostgresStore } from '../../src/store/postgres/open.ts';
 import { postgresServer } from '../support/postgres.ts';
 
 /** What some engines do: they know the function, and it does nothing. @returns the URL of a database that does so */
-async function databaseWithout(pretended: string): Promise<string> {
+async function databaseWithout(pretended: string, instead = 'SELECT'): Promise<string> {
   const url = new URL(await (await postgresServer()).createDatabase());
   const client = new pg.Client({ connectionString: url.href });
   await client.connect();
   await client.query('CREATE SCHEMA pretending');
-  await client.query(`CREATE FUNCTION pretending.${pretended} RETURNS void LANGUAGE sql AS 'SELECT'`);
+  await client.query(`CREATE FUNCTION pretending.${pretended} RETURNS void LANGUAGE sql AS '${instead}'`);
   await client.end();
   url.searchParams.set('options', '-csearch_path=pretending,pg_catalog,public');
   return url.href;
@@ -27,4 +27,11 @@ test('a server whose advisory locks exclude no other connection is refused', asy
 test('a server that delivers no notification is refused', async () => {
   const url = await databaseWithout('pg_notify(text, text)');
   await assert.rejects(openPostgresStore({ url }), /no notification arrives.*pooler=transaction/);
+});
+
+test('a server that ends the listening connection is refused, and nothing else of the process fails', async () => {
+  const others = 'FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()';
+  const ending = `SELECT pg_terminate_backend(pid, 5000) ${others}; SELECT`;
+  const url = await databaseWithout('pg_notify(text, text)', ending);
+  await assert.rejects(openPostgresStore({ url }), /no notification arrives/);
 });

@@ -1,7 +1,7 @@
 // Connections to PostgreSQL with their settings, and statements in the form that `pg` takes.
 
 import pg from 'pg';
-import { SECOND } from '../../platform/clock.ts';
+import { type Millis, SECOND } from '../../platform/clock.ts';
 import { readPostgresHosts } from '../../platform/network/postgres-hosts.ts';
 import {
   PostgresPoolerError,
@@ -175,8 +175,8 @@ export function withoutTimeouts(settings: PostgresSettings): PostgresSettings {
 const setNoLimits = `SELECT set_config(name, '0', false) FROM pg_settings WHERE name IN
   ('statement_timeout', 'lock_timeout', 'transaction_timeout', 'idle_in_transaction_session_timeout')`;
 
-/** How many seconds an idle connection stays open. */
-const idleTimeout = 300 * SECOND;
+/** How long an idle connection stays open. */
+const idleTimeout: Millis = 300 * SECOND;
 
 export function openPool(settings: PostgresSettings, connections: number): PostgresPool {
   const pool = new pg.Pool({

@@ -13,8 +13,8 @@ import { lockOfTrial } from './locks.ts';
 const notificationTime: Millis = 5 * SECOND;
 
 /**
- * Statements may change something, two connections cannot hold the same advisory lock, a notification arrives at one that listens, and behind a pooler the
- * role has its limits.
+ * Statements may change something, two connections cannot hold the same advisory lock, a notification arrives at one
+ * that listens, and behind a pooler the role has its limits.
  * @throws PostgresPoolerError; an error with `readOnlyState`; and what `pg` throws for a server that cannot be reached
  */
 export async function proveServer(settings: PostgresSettings): Promise<void> {
@@ -58,12 +58,14 @@ async function proveLocks(holder: pg.Client, other: pg.Client): Promise<void> {
 
 async function proveNotifications(listener: pg.Client, other: pg.Client): Promise<void> {
   const channel = `overlay_auth_${systemRandom.bytes(8).toString('hex')}`;
-  const notified = once(listener, 'notification');
   await listener.query(`LISTEN ${channel}`);
-  await other.query(`SELECT pg_notify('${channel}', '')`);
-  await withinTime(notified, notificationTime, 'no notification').catch(() => {
-    throw new PostgresPoolerError(
-      'no notification arrives at a connection that listens: if this is a pooler in transaction mode, add pooler=transaction to the URL',
-    );
-  });
+  const notified = withinTime(once(listener, 'notification'), notificationTime, 'no notification').catch(
+    () => {
+      throw new PostgresPoolerError(
+        'no notification arrives at a connection that listens: if this is a pooler in transaction mode, add pooler=transaction to the URL',
+      );
+    },
+  );
+  // Together: the listening connection may break before the other one answers.
+  await Promise.all([notified, other.query(`SELECT pg_notify('${channel}', '')`)]);
 }
