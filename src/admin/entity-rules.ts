@@ -262,11 +262,14 @@ function refusePrivateKey(path: string, field: Field, value: unknown): void {
  */
 export function completed(fields: Fields, given: object, except?: 'kept'): object {
   const values = given as Readonly<Record<string, unknown>>;
-  const all = sentFields(fields).flatMap(([name, field]) => {
+  const sent = sentFields(fields);
+  const saidAs = new Set(sent.flatMap(([name, { sameAs }]) => (values[name] === undefined ? [] : [sameAs])));
+  const all = sent.flatMap(([name, field]) => {
     const value = values[name];
     if (field.kind === 'group') return [[name, completed(field.members, value ?? {})] as const];
     if (value !== undefined) return [[name, value] as const];
-    if (field.sameAs !== undefined) return [];
+    // A default beside the same value under its other name would contradict that.
+    if (field.sameAs !== undefined || saidAs.has(name)) return [];
     const usual = except !== undefined && field.whenLeftOut === except ? undefined : defaultOf(field);
     return usual === undefined ? [] : [[name, usual] as const];
   });

@@ -325,6 +325,28 @@ test('signers that are named must exist; the last way in of the last administrat
   }
 });
 
+test('a whole document may have only one of the two names of the required signer, and keeps or changes it', async (t) => {
+  const idp = await startTestIdp();
+  t.after(() => idp.close());
+  const [one, two] = await Promise.all(
+    ['one', 'two'].map((name) => createSigner(admin, idp, name, { audience: `of ${name}` })),
+  );
+  const name = 'one name';
+  const id = await newPolicy({ name, secondary: { requireExtJwtSigner: one } });
+  for (const [member, value] of [
+    ['requireExtJwtSigner', one],
+    ['requireExtJwtSigner', two],
+    ['requireExtJwt', two],
+    ['requireExtJwt', one],
+    ['requireExtJwtSigner', null],
+  ] as const) {
+    const answer = await admin.call('PUT', `auth-policies/${id}`, { name, secondary: { [member]: value } });
+    assert.equal(answer.status, 200, answer.text);
+    const { secondary } = await document(id);
+    assert.deepEqual([secondary.requireExtJwt, secondary.requireExtJwtSigner], [value, value], member);
+  }
+});
+
 test('an imported policy that names a signer that is not here can be changed as a whole document', async () => {
   const id = await newPolicy({ name: 'imported' });
   const primary = { extJwt: { allowedSigners: [asId<SignerId>('not-here')] } };
