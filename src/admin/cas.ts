@@ -10,13 +10,13 @@ import type { Millis } from '../platform/clock.ts';
 import type { OutboundLimits } from '../platform/network/outbound-targets.ts';
 import { readPathCertificate } from '../platform/x509/path-certificate.ts';
 import { describeRefusal } from '../platform/x509/path-refusal.ts';
-import { issuanceProblem } from '../platform/x509/path-validation.ts';
+import { anchorProblem, issuanceProblem } from '../platform/x509/path-validation.ts';
 import { ListRefused, listsInPem, type UnverifiedList } from '../platform/x509/revocation-list.ts';
 import { parseCertificate } from '../platform/x509/x509.ts';
 import type { PatchOf } from '../store/contracts/entities.ts';
 import { askableAddress, refusedField, requirePlainText } from './acceptable-values.ts';
 import { type AdminCall, actingFor, recordChange } from './admin-call.ts';
-import { acceptableAuthority, acceptableCertificates } from './client-certificates.ts';
+import { acceptableCertificate, acceptableCertificates } from './client-certificates.ts';
 import { managed } from './entity-rules.ts';
 import type { AdminServices } from './services.ts';
 
@@ -34,14 +34,19 @@ export const cas = managed<typeof caEntity>({
   },
 });
 
-/** The certificate may be sent again but not changed: the proof of possession was for its key. */
+/**
+ * The certificate may be sent again, also after it has expired, but not changed: the proof of possession was for its key.
+ */
 function certificateOf(sent: string, before: Ca | null, needs: AdminServices): PatchOf<typeof caEntity> {
-  const { certificate, pem } = acceptableAuthority('certPem', sent, needs.clock.now());
+  const { certificate, pem } = acceptableCertificate('certPem', sent);
   const { thumbprint } = certificate;
   if (before !== null) {
     if (thumbprint === before.thumbprint) return { certPem: undefined };
     throw refusedField('certPem', 'cannot be changed; register the other certificate as a separate CA');
   }
+  const problem = anchorProblem(certificate, needs.clock.now());
+  if (problem !== undefined)
+    throw refusedField('certPem', `cannot be an authority: ${describeRefusal(problem)}`);
   if (needs.authorities.isOwn(thumbprint))
     throw refusedField('certPem', "is an authority of the overlay's own PKI, which is trusted already");
   const verificationToken = needs.random.bytes(16).toString('hex');

@@ -1,24 +1,21 @@
 // Certificates that administrators submit: parsed once, and refused by the name of their field.
 
-import type { Millis } from '../platform/clock.ts';
 import { MalformedInput } from '../platform/formats/strict-input.ts';
 import { type PathCertificate, readPathCertificate } from '../platform/x509/path-certificate.ts';
-import { describeRefusal } from '../platform/x509/path-refusal.ts';
-import { anchorProblem } from '../platform/x509/path-validation.ts';
 import { parseCertificates } from '../platform/x509/x509.ts';
 import { refusedField } from './acceptable-values.ts';
 
 const longestPem = 16_384;
 const clientAuth = '1.3.6.1.5.5.7.3.2';
 
-export interface AcceptableCertificate {
+interface AcceptableCertificate {
   readonly certificate: PathCertificate;
   /** Only this certificate, without the text around it. */
   readonly pem: string;
 }
 
 /** Exactly one certificate. @throws AuthError could_not_validate */
-function acceptableCertificate(field: string, pem: string): AcceptableCertificate {
+export function acceptableCertificate(field: string, pem: string): AcceptableCertificate {
   const [certificate, ...others] = acceptableCertificates(field, pem);
   if (certificate === undefined || others.length > 0)
     throw refusedField(field, 'must be exactly one certificate in PEM form (several certificates)');
@@ -34,14 +31,6 @@ export function acceptableCertificates(field: string, pem: string): readonly Pat
     if (!(error instanceof MalformedInput)) throw error;
     throw refusedField(field, `must be exactly one certificate in PEM form (${error.reason})`);
   }
-}
-
-/** A certificate that may issue others. @throws AuthError could_not_validate */
-export function acceptableAuthority(field: string, pem: string, now: Millis): AcceptableCertificate {
-  const acceptable = acceptableCertificate(field, pem);
-  const problem = anchorProblem(acceptable.certificate, now);
-  if (problem !== undefined) throw refusedField(field, `cannot be an authority: ${describeRefusal(problem)}`);
-  return acceptable;
 }
 
 /** A certificate for logging in, judged by its own contents alone. @throws AuthError could_not_validate */

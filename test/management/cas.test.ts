@@ -17,9 +17,10 @@ import {
 } from '../support/chains.ts';
 import { verifiedClaims } from '../support/enrollment.ts';
 import { createIdentity } from '../support/external-jwt.ts';
-import { assertRefused, createdId, rootOf } from '../support/management.ts';
+import { fixedClock } from '../support/fixed-clock.ts';
+import { assertRefused, createdId, loggedIn, rootOf } from '../support/management.ts';
 import { testPki } from '../support/test-pki.ts';
-import { serverOfFile } from '../support/test-server.ts';
+import { serverOfFile, startTestServer } from '../support/test-server.ts';
 
 const server = await serverOfFile();
 const admin = await rootOf(server);
@@ -127,6 +128,21 @@ describe('a CA', () => {
     const other = { certPem: authority().certPem };
     assertRefused(await admin.call('PATCH', `cas/${id}`, other), 'certPem');
     assert.equal((await admin.call('PATCH', `cas/${id}`, { certPem: made.certPem })).status, 200);
+  });
+
+  test('can be changed by the document that was read, also after its certificate has expired', async (t) => {
+    const { certPem } = authority({ until: HOUR });
+    const clock = fixedClock(new Date().toISOString());
+    const own = await startTestServer({ clock });
+    t.after(() => own.close());
+    const before = await rootOf(own);
+    const id = createdId(await before.call('POST', 'cas', { name: 'old', certPem }));
+    const read = (await before.get(`cas/${id}`)).json.data;
+    clock.advance(HOUR);
+    const root = await loggedIn(own, 'root');
+    const answer = await root.call('PUT', `cas/${id}`, { ...read, name: 'expired' });
+    assert.equal(answer.status, 200, answer.text);
+    assert.equal((await root.get(`cas/${id}`)).json.data.name, 'expired');
   });
 
   test('is refused for a rule that cannot find anything', async () => {
