@@ -35,9 +35,8 @@ const stepsOfCall = 10;
 
 /**
  * A change or action for identities: all of them or none.
- * @throws AuthError could_not_validate, conflict   names the identity: nothing is changed. Or, after the first of several
- *                                                  steps, the job that stopped there
- * @throws AuthError not_found                      an id that no identity has
+ * @throws AuthError could_not_validate, conflict   names the identity, or an id that no identity has: nothing is
+ *                                                  changed. Or, after the first of several steps, the job that stopped
  */
 export async function changeMany(
   needs: AdminServices,

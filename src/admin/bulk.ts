@@ -175,7 +175,7 @@ export async function selected(
 ): Promise<readonly Identity[]> {
   const identities =
     'ids' in selection
-      ? await byIds(needs, by, [...new Set(selection.ids)])
+      ? await byIds(needs, by, selection.ids)
       : await read(needs, by, filterOf(selection.filter));
   if (matched !== undefined && matched !== identities.length)
     throw new AuthError('conflict', {
@@ -208,7 +208,7 @@ export async function byIds(
   by: AdminCall,
   ids: readonly string[],
 ): Promise<readonly Identity[]> {
-  const found = await inChunks(ids, (some) => readIds(needs, by, some));
+  const found = await inChunks([...new Set(ids)], (some) => readIds(needs, by, some));
   const known = new Set<string>(found.map(({ id }) => id));
   const missing = ids.find((id) => !known.has(id));
   if (missing === undefined) return found;

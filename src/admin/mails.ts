@@ -28,7 +28,7 @@ export async function listMails(
 /**
  * Sends mails again that were given up, to the addresses that they had. A link in one is made anew, if it still opens
  * something.
- * @param ids null: all of them, at most ten thousand
+ * @param ids null: all of them, at most a thousand
  * @returns how many
  */
 export async function sendMailsAgain(
