@@ -21,6 +21,7 @@ import {
   requireTyped,
 } from './acceptable-values.ts';
 import { managed } from './entity-rules.ts';
+import { acceptablePage } from './oidc-clients.ts';
 import type { AdminServices } from './services.ts';
 
 export const signers = managed<typeof externalJwtSignerEntity>({
@@ -32,7 +33,7 @@ export const signers = managed<typeof externalJwtSignerEntity>({
     claimsProperty: (selector) => acceptableSelector('claimsProperty', selector),
     leewaySeconds: acceptableLeeway,
     maxLifetimeSeconds: acceptableLifetime,
-    externalAuthUrl: acceptableAuthUrl,
+    externalAuthUrl: (url) => acceptablePage('externalAuthUrl', url || null),
     clientId: acceptableClientId,
     scopes: acceptableScopes,
     createIdentities: acceptableCreation,
@@ -252,7 +253,6 @@ function allCertificates(pem: string): ReturnType<typeof parseCertificates> {
 
 // Rules of single values of an external JWT signer.
 
-const longestUrl = 2048;
 /** Bytes in UTF-8. Issuer and audience together form one index entry, which PostgreSQL limits to 2,704 bytes. */
 const longestText = 1024;
 const longestIssuer = 1024;
@@ -307,20 +307,6 @@ export function acceptableSelector(field: string, selector: string): string {
     );
   requireTyped(field, selector);
   return selector;
-}
-
-/** Browsers are sent there, so only schemes that lead to a server are accepted. */
-export function acceptableAuthUrl(url: string | null): string | null {
-  if (url === null || url === '') return null;
-  const parsed = url.length > longestUrl ? null : URL.parse(url);
-  if (
-    parsed !== null &&
-    ['https:', 'http:'].includes(parsed.protocol) &&
-    parsed.username === '' &&
-    url === url.trim()
-  )
-    return url;
-  throw refusedField('externalAuthUrl', 'must be an https or http URL', url);
 }
 
 /** @see RFC 6749 section 3.3 */

@@ -247,12 +247,15 @@ export function acceptableJwks(jwks: object | null): object | null {
   return jwks;
 }
 
-/** An address of the application that people open. Only a login that it begins itself has to be https (OIDC Core 4). */
-export function acceptablePage(field: 'clientUri' | 'initiateLoginUri', url: string | null): string | null {
+/** An address that browsers open. Only where an application begins a login it has to be https (OIDC Core 4). */
+export function acceptablePage(
+  field: 'clientUri' | 'initiateLoginUri' | 'externalAuthUrl',
+  url: string | null,
+): string | null {
   if (url === null) return null;
-  const parsed = /^https?:\/\//.test(url) ? URL.parse(url) : null;
+  const parsed = /^https?:\/\/[^\s\p{Cc}]+$/u.test(url) ? URL.parse(url) : null;
   if (parsed === null || url.length > longestUri)
-    throw refusedField(field, 'must be an address of the web', url.slice(0, 100));
+    throw refusedField(field, 'must be an https or http URL', url);
   // People would take a user name for the host, and browsers send a password to it.
   if (parsed.username !== '' || parsed.password !== '')
     throw refusedField(field, 'must not contain a user name or a password');

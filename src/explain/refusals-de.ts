@@ -257,7 +257,6 @@ export const refusalsInGerman: Readonly<Record<string, string>> = {
   'must have public keys only; make a new key, this one is known now':
     'darf nur öffentliche Schlüssel haben; erzeugen Sie einen neuen, dieser ist jetzt bekannt',
   'has no key that can be used': 'hat keinen verwendbaren Schlüssel',
-  'must be an address of the web': 'muss eine Adresse des Webs sein',
   'must be https': 'muss https sein',
   'must be an https URL without a fragment': 'muss eine https-URL ohne Fragment sein',
   'must be data:image/png;base64, with a PNG picture': 'muss data:image/png;base64, mit einem PNG-Bild sein',

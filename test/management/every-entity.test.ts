@@ -251,6 +251,8 @@ const entities: readonly Entity[] = [
       ['jwksEndpoint', { jwksEndpoint: 'http://idp.example/keys' }],
       ['jwksEndpoint', { jwksEndpoint: 'nowhere' }],
       ['externalAuthUrl', { externalAuthUrl: 'javascript:alert(1)' }],
+      ['externalAuthUrl', { externalAuthUrl: 'https://:secret@idp.example/' }],
+      ['externalAuthUrl', { externalAuthUrl: 'https://idp.\texample/' }],
       ['scopes', { scopes: 'openid' }],
       ['targetToken', { targetToken: 'REFRESH' }],
       ['enrollAuthPolicyId', { enrollAuthPolicyId: 'nobody' }],

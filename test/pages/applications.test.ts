@@ -84,6 +84,7 @@ test('a logo is a small PNG in the document, and pages are on the web', async ()
     { logoUri: uriOf(Buffer.concat([png(8), Buffer.alloc(17 * 1024)])) },
     { clientUri: 'javascript:alert(1)' },
     { clientUri: 'data:text/html,x' },
+    { clientUri: 'https://wiki.\texample.com/' },
     { clientUri: 'https://ada:secret@wiki.example.com/' },
     { clientUri: 'https://bank.example.com@wiki.example.com/' },
     { initiateLoginUri: 'http://board.example.com/' },

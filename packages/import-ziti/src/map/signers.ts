@@ -1,11 +1,11 @@
 import {
   acceptableAudience,
-  acceptableAuthUrl,
   acceptableClientId,
   acceptableIssuer,
   acceptableScopes,
   acceptableSelector,
 } from '../../../../src/admin/external-jwt-signers.ts';
+import { acceptablePage } from '../../../../src/admin/oidc-clients.ts';
 import { readSignerCertificate } from '../../../../src/login/external-jwt/signer-keys.ts';
 import { externalJwtSignerDefaults } from '../../../../src/model/entities/external-jwt-signer.ts';
 import { type AuthPolicyId, asId, type SignerId } from '../../../../src/model/ids.ts';
@@ -186,7 +186,9 @@ function clientFieldsOf({ findings }: SignerMapNeeds, subject: Subject, entity: 
     return [];
   });
   return {
-    externalAuthUrl: orNone('externalAuthUrl', () => acceptableAuthUrl(entity.text('externalAuthUrl'))),
+    externalAuthUrl: orNone('externalAuthUrl', () =>
+      acceptablePage('externalAuthUrl', entity.text('externalAuthUrl') || null),
+    ),
     clientId: orNone('clientId', () => acceptableClientId(entity.text('clientId'))),
     scopes,
     targetToken: entity.text('targetToken') === 'ID' ? ('ID' as const) : ('ACCESS' as const),
