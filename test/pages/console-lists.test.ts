@@ -232,6 +232,25 @@ test('a page of a list that has no entries any more leads to the last one that h
   await page.getByText('No person matches.').waitFor();
 });
 
+test('the address of an entity that is gone says so, and leads to the list', async () => {
+  await using guest = await admin.at('/console/nodes');
+  const { page } = guest;
+  const people = ['people/gone', 'people/gone/edit'].map((address) => [address, 'People'] as const);
+  const rules = [
+    ['policies/gone', 'Auth policies'],
+    ['signers/gone', 'External JWT signers'],
+    ['clients/gone', 'Applications'],
+  ] as const;
+  for (const [address, list] of [...people, ...rules]) {
+    await go(page, `/${address}`);
+    await page.locator('h1:focus', { hasText: /^Not found$/ }).waitFor();
+    assert.equal(await page.title(), 'Not found · Overlay', address);
+    await assertClean(guest);
+    await page.locator('main').getByRole('link', { name: list, exact: true }).click();
+    await page.locator('h1', { hasText: list }).waitFor();
+  }
+});
+
 test('the overview names certificates that expire soon, and its chart follows the colour scheme', async () => {
   await using guest = await admin.at('/console');
   const { page } = guest;

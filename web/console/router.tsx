@@ -5,15 +5,16 @@ import type { FunctionComponent } from 'react';
 import { named } from '../parts/language.ts';
 import { Screen } from '../parts/screen.tsx';
 import { Later } from './parts/later.tsx';
+import { NotFound } from './parts/loaded.tsx';
 import { AttemptScreen } from './screens/attempt.tsx';
 import { AttemptsScreen } from './screens/attempts.tsx';
 import { OverviewScreen } from './screens/overview.tsx';
 import { PeopleScreen } from './screens/people.tsx';
 import { PersonScreen } from './screens/person.tsx';
-import { NotFound, Shell } from './shell.tsx';
+import { Shell } from './shell.tsx';
 import { texts } from './texts/texts.ts';
 
-const root = createRootRoute({ component: Shell, notFoundComponent: NotFound });
+const root = createRootRoute({ component: Shell, notFoundComponent: () => <NotFound /> });
 
 function route(path: string, component: FunctionComponent) {
   return createRoute({

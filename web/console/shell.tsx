@@ -3,7 +3,7 @@ import { Link, Outlet } from '@tanstack/react-router';
 import { useState, useSyncExternalStore } from 'react';
 import { Announcements } from '../parts/announce.tsx';
 import { Brand } from '../parts/brand.tsx';
-import { Button, Empty, Screen } from '../parts/screen.tsx';
+import { Button, Screen } from '../parts/screen.tsx';
 import { rightOf, useMe } from './me.ts';
 import { Failure } from './parts/failure.tsx';
 import { Loaded } from './parts/loaded.tsx';
@@ -155,17 +155,5 @@ function Offline() {
     <p className="failure" role="alert" id="offline">
       {texts.failures.offline}
     </p>
-  );
-}
-
-export function NotFound() {
-  return (
-    <Screen title={texts.failures.notFoundTitle}>
-      <Empty title={texts.failures.notFound}>
-        <p>
-          <Link to="/">{texts.screens.overview}</Link>
-        </p>
-      </Empty>
-    </Screen>
   );
 }

@@ -7,7 +7,7 @@ import { useIsHere } from '../../parts/action.ts';
 import { Screen } from '../../parts/screen.tsx';
 import { useIsAdmin } from '../me.ts';
 import { Confirm } from '../parts/confirm.tsx';
-import { Loaded } from '../parts/loaded.tsx';
+import { LoadedScreen } from '../parts/loaded.tsx';
 import { OnlyAdministrators } from '../parts/only-administrators.tsx';
 import { refresh } from '../queries.ts';
 import type { Versioned } from '../session/api.ts';
@@ -108,32 +108,30 @@ function SavedEntity<Document extends Named, Draft extends object>({
   const path = `${entity.collection}/${encodeURIComponent(id)}`;
   const query = useEntity<Document>(path);
   return (
-    <Screen title={query.data?.document.name ?? texts.screens[screenOf(entity)]}>
-      <Loaded query={query}>
-        {(found) => (
-          <>
-            {children?.(found.document, isAdmin)}
-            <EntityForm<Draft>
-              {...{ id, entity, mayChange: isAdmin }}
-              read={draftRead(entity, found)}
-              ask={(changes, draft) => ask?.(changes, draft, id) ?? null}
-              reread={async () => draftRead(entity, await rereadEntity<Document>(path))}
-            >
-              {fields(false)}
-            </EntityForm>
-            {isAdmin && deletionEnds !== null && (
-              <p className="buttons">
-                <DeleteButton
-                  {...{ entity, version: found.version, ends: deletionEnds }}
-                  of={found.document}
-                  list={`/${screenOf(entity)}`}
-                />
-              </p>
-            )}
-          </>
-        )}
-      </Loaded>
-    </Screen>
+    <LoadedScreen query={query} list={screenOf(entity)} title={({ document }) => document.name}>
+      {(found) => (
+        <>
+          {children?.(found.document, isAdmin)}
+          <EntityForm<Draft>
+            {...{ id, entity, mayChange: isAdmin }}
+            read={draftRead(entity, found)}
+            ask={(changes, draft) => ask?.(changes, draft, id) ?? null}
+            reread={async () => draftRead(entity, await rereadEntity<Document>(path))}
+          >
+            {fields(false)}
+          </EntityForm>
+          {isAdmin && deletionEnds !== null && (
+            <p className="buttons">
+              <DeleteButton
+                {...{ entity, version: found.version, ends: deletionEnds }}
+                of={found.document}
+                list={`/${screenOf(entity)}`}
+              />
+            </p>
+          )}
+        </>
+      )}
+    </LoadedScreen>
   );
 }
 

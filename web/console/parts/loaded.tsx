@@ -1,5 +1,8 @@
+import { Refusal } from '@overlay-auth/client';
 import type { UseQueryResult } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { Empty, Screen } from '../../parts/screen.tsx';
 import { texts } from '../texts/texts.ts';
 import { Failure } from './failure.tsx';
 
@@ -33,5 +36,43 @@ export function Loaded<Found>({
       )}
       {children(data)}
     </>
+  );
+}
+
+type ScreenName = keyof typeof texts.screens;
+
+/** The screen of an entity, named by it. If it is gone, the screen says so and leads to the list. */
+export function LoadedScreen<Found>({
+  query,
+  list,
+  title,
+  tools,
+  children,
+}: {
+  query: UseQueryResult<Found>;
+  list: ScreenName;
+  title: (found: Found) => string;
+  tools?: (found: Found) => ReactNode;
+  children: (found: Found) => ReactNode;
+}) {
+  const { data, error } = query;
+  if (data === undefined && error instanceof Refusal && error.status === 404) return <NotFound list={list} />;
+  return (
+    <Screen title={data === undefined ? texts.screens[list] : title(data)} tools={data && tools?.(data)}>
+      <Loaded query={query}>{children}</Loaded>
+    </Screen>
+  );
+}
+
+/** @param list which screen to go on at */
+export function NotFound({ list = 'overview' }: { list?: ScreenName }) {
+  return (
+    <Screen title={texts.failures.notFoundTitle}>
+      <Empty title={texts.failures.notFound}>
+        <p>
+          <Link to={list === 'overview' ? '/' : `/${list}`}>{texts.screens[list]}</Link>
+        </p>
+      </Empty>
+    </Screen>
   );
 }

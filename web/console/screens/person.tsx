@@ -5,11 +5,11 @@ import { identityEntity } from '../../../src/model/entities/identity.ts';
 import { setApart } from '../../../src/pages/texts/both-languages.ts';
 import { CopyButton } from '../../parts/keep.tsx';
 import { timeText } from '../../parts/language.ts';
-import { Badge, Card, Facts, Screen } from '../../parts/screen.tsx';
+import { Badge, Card, Facts } from '../../parts/screen.tsx';
 import { useNames } from '../forms/names.ts';
 import { factsOf } from '../lists/columns.tsx';
 import { useIsAdmin, useMe } from '../me.ts';
-import { Loaded } from '../parts/loaded.tsx';
+import { LoadedScreen } from '../parts/loaded.tsx';
 import { useList, useRead } from '../queries.ts';
 import { valueText } from '../texts/fields.ts';
 import { texts } from '../texts/texts.ts';
@@ -30,19 +30,20 @@ export function PersonScreen() {
   const isAdmin = useIsAdmin();
   const query = useRead<IdentityDetail>(`identities/${encodeURIComponent(id)}`);
   return (
-    <Screen
-      title={query.data?.name ?? texts.screens.people}
-      tools={
-        isAdmin &&
-        query.data !== undefined && (
+    <LoadedScreen
+      query={query}
+      list="people"
+      title={({ name }) => name}
+      tools={() =>
+        isAdmin && (
           <Link to="/people/$id/edit" params={{ id }} className="button plain" id="edit">
             {more.edit}
           </Link>
         )
       }
     >
-      <Loaded query={query}>{(person) => <PersonView person={person} />}</Loaded>
-    </Screen>
+      {(person) => <PersonView person={person} />}
+    </LoadedScreen>
   );
 }
 

@@ -1,15 +1,13 @@
 import { useParams } from '@tanstack/react-router';
 import { identityEntity as entity } from '../../../../src/model/entities/identity.ts';
-import { Screen } from '../../../parts/screen.tsx';
 import { rereadEntity, useEntity } from '../../forms/entity.ts';
 import type { Values } from '../../forms/entity-fields.ts';
 import { EntityForm, type Question } from '../../forms/entity-form.tsx';
 import { draftRead, useGoOn } from '../../forms/entity-screen.tsx';
 import { FieldCard, useForm } from '../../forms/fields.tsx';
 import { useIsAdmin } from '../../me.ts';
-import { Loaded } from '../../parts/loaded.tsx';
+import { LoadedScreen } from '../../parts/loaded.tsx';
 import { make, type Versioned } from '../../session/api.ts';
-import { texts } from '../../texts/texts.ts';
 import type { BulkPreview, IdentityDetail } from '../../types.ts';
 import { ImpactText } from '../policy-impact.tsx';
 import { type PersonDraft, PersonFields } from './person-fields.tsx';
@@ -22,25 +20,21 @@ export function EditPersonScreen() {
   const path = `identities/${encodeURIComponent(id)}`;
   const query = useEntity<IdentityDetail>(path);
   return (
-    <Screen
-      title={query.data === undefined ? texts.screens.people : words.editTitle(query.data.document.name)}
-    >
-      <Loaded query={query}>
-        {(found) => (
-          <EntityForm<PersonDraft>
-            {...{ entity, id, mayChange: isAdmin }}
-            ask={(changes) => endsOf(id, changes)}
-            read={sentRead(found)}
-            reread={async () => sentRead(await rereadEntity<IdentityDetail>(path))}
-            saved={() => goOn({ to: '/people/$id', params: { id } })}
-          >
-            <PersonFields policy={found.document.authPolicy}>
-              <KeptOut />
-            </PersonFields>
-          </EntityForm>
-        )}
-      </Loaded>
-    </Screen>
+    <LoadedScreen query={query} list="people" title={({ document }) => words.editTitle(document.name)}>
+      {(found) => (
+        <EntityForm<PersonDraft>
+          {...{ entity, id, mayChange: isAdmin }}
+          ask={(changes) => endsOf(id, changes)}
+          read={sentRead(found)}
+          reread={async () => sentRead(await rereadEntity<IdentityDetail>(path))}
+          saved={() => goOn({ to: '/people/$id', params: { id } })}
+        >
+          <PersonFields policy={found.document.authPolicy}>
+            <KeptOut />
+          </PersonFields>
+        </EntityForm>
+      )}
+    </LoadedScreen>
   );
 }
 
