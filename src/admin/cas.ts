@@ -32,6 +32,8 @@ export const cas = managed<typeof caEntity>({
     refuseOlderLists(before?.revocation.crlPem, revocation?.crlPem);
     return certPem === undefined ? {} : certificateOf(certPem, before, needs);
   },
+  // Lists that are put in at the same moment are compared with one another.
+  isMadeOfRead: ({ revocation }) => revocation?.crlPem != null,
 });
 
 /**

@@ -331,6 +331,17 @@ describe('lists', () => {
     assert.deepEqual([shown.mode, shown.crlUrls, shown.ocsp], ['hard', [], null]);
   });
 
+  test('do not replace a newer one that is put in at the same moment', async () => {
+    const ca = authority();
+    const [first, older, newer] = [1, 2, 3].map((number) => listPem(revocationList({ issuer: ca, number })));
+    const { id } = await authorityWith({ mode: 'hard', crlPem: first }, ca);
+    const put = (crlPem: string | undefined) => admin.call('PATCH', `cas/${id}`, { revocation: { crlPem } });
+    const [taken] = await Promise.all([put(newer), put(older)]);
+    const { crlPem } = (await admin.get(`cas/${id}`)).json.data.revocation;
+    // In either order: one of the two may be told that the authority has changed meanwhile.
+    assert.equal(crlPem, taken.status === 200 ? newer : older, taken.text);
+  });
+
   test('that share out the certificates of one authority are put in together, and replaced one by one', async () => {
     const ca = authority();
     const [leaf, other] = [client({ issuer: ca }), client({ issuer: ca })];
