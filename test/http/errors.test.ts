@@ -127,9 +127,9 @@ describe('errors', () => {
     }
   });
 
-  test('failures of lower layers have their own statuses', async (t) => {
+  test('failures of lower layers have their own statuses, and the log says why the database refused', async (t) => {
     const thrown: { value: unknown } = { value: null };
-    const { port } = await startTestListener(t, { routes: throwing(thrown) });
+    const { port, log } = await startTestListener(t, { routes: throwing(thrown) });
     const table: readonly [unknown, number, string, string?][] = [
       [new StoreUnavailable('leak'), 503, 'UNAVAILABLE', '5'],
       [new HashPoolFull(7), 503, 'SERVER_BUSY', '7'],
@@ -144,6 +144,7 @@ describe('errors', () => {
       assert.equal(answer.json.error.code, code);
       assert.ok(!answer.text.includes('leak'));
       assert.equal(answer.headers['retry-after'], retryAfter);
+      if (value instanceof StoreUnavailable) assert.equal(log.lines.at(-1)?.fields.detail, 'leak');
     }
   });
 

@@ -40,9 +40,13 @@ export function asAuthError(thrown: unknown): AuthError {
       description: `${errorCodes.invalid_request.description}: ${thrown.reason}`,
       cause: thrown,
     });
-  if (thrown instanceof OutcomeUnknown)
-    return new AuthError('unavailable', { cause: thrown, retryAfterSeconds: soonAgain });
-  if (thrown instanceof StoreUnavailable) return new AuthError('unavailable', { cause: thrown });
+  // The detail tells the log which disk is full, or who does not answer.
+  if (thrown instanceof StoreUnavailable)
+    return new AuthError('unavailable', {
+      cause: thrown,
+      detail: thrown.message,
+      ...(thrown instanceof OutcomeUnknown ? { retryAfterSeconds: soonAgain } : {}),
+    });
   if (thrown instanceof NoTurn)
     return new AuthError('busy', { cause: thrown, retryAfterSeconds: thrown.retryAfterSeconds });
   if (thrown instanceof HashPoolFull)
