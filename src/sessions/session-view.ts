@@ -112,7 +112,8 @@ export async function openSessionView(given: SessionViewNeeds): Promise<SessionV
     store,
     clock,
     from,
-    apply: ({ kind, entityId }) => follow[kind].changed(entityId),
+    // A newer release, beside which this node still runs, may have kinds that this one does not know.
+    apply: ({ kind, entityId }) => follow[kind]?.changed(entityId),
     async readEverything() {
       for (const each of Object.values(follow)) await each.allChanged();
     },

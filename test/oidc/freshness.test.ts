@@ -159,6 +159,24 @@ test('after a silence longer than the feed reaches back, everything is read agai
   assert.equal((await session.get('current-api-session')).status, 401);
 });
 
+test('a change of a kind that only a newer release knows makes a node read nothing again', async () => {
+  const { externalJwtSigners } = server.store;
+  const { listAll } = externalJwtSigners;
+  let reads = 0;
+  Object.assign(externalJwtSigners, {
+    listAll() {
+      reads += 1;
+      return listAll();
+    },
+  });
+  const database = new DatabaseSync(join(server.home, 'overlay.db'), { timeout: 5000 });
+  database.exec(`INSERT INTO changes (kind, entity_id, at) VALUES ('newer', 'x', ${clock.now()})`);
+  database.close();
+  await server.controller.services.view.feed.catchUp();
+  Object.assign(externalJwtSigners, { listAll });
+  assert.equal(reads, 0);
+});
+
 test('a node whose database was restored under it accepts nothing any more and says so', async () => {
   const { access_token } = await login(server, 'alice', password);
   assert.equal((await callWith(server, access_token)).status, 200);
@@ -172,7 +190,7 @@ test('a node whose database was restored under it accepts nothing any more and s
 
 test('a node whose database came back without its signing keys is not ready until they are there again', async () => {
   const { access_token } = await login(server, 'alice', password);
-  const database = new DatabaseSync(join(server.home, 'overlay.db'));
+  const database = new DatabaseSync(join(server.home, 'overlay.db'), { timeout: 5000 });
   database.exec(
     "CREATE TABLE aside AS SELECT * FROM signing_keys; DELETE FROM signing_keys WHERE alg = 'ES256'",
   );
