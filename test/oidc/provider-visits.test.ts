@@ -285,6 +285,34 @@ describe('a visit to another provider', () => {
     assert.equal(await reasonOf(server, left), 'provider-unavailable');
   });
 
+  test('brings neither its code nor its verifier to another provider to which the signer was led meanwhile', async () => {
+    const other = await stubProvider();
+    ends.push(() => other.close());
+    const signer = await createSigner(admin, provider, 'Moved', {
+      ...{ audience: 'moved', clientId: 'moved', externalAuthUrl: provider.issuer },
+    });
+    const { comeBack } = await begunVisit(await from('203.0.113.13'), { signer });
+    const { issuer, jwksEndpoint } = other;
+    const moved = { issuer, jwksEndpoint, externalAuthUrl: issuer };
+    assert.equal((await admin.call('PATCH', `external-jwt-signers/${signer}`, moved)).status, 200);
+    const answer = await comeBack('of-the-first');
+    assert.equal(answer.status, 401, answer.text);
+    assert.equal(await reasonOf(server, answer), 'provider-refused');
+    assert.deepEqual([provider.codes, other.codes], [[], []]);
+  });
+
+  test('that finds its signer switched off leads back to the other ways to sign in', async () => {
+    const signer = await createSigner(admin, provider, 'Going', {
+      ...{ audience: 'going', clientId: 'going', externalAuthUrl: provider.issuer },
+    });
+    const { comeBack } = await begunVisit(await from('203.0.113.14'), { signer });
+    await admin.call('PATCH', `external-jwt-signers/${signer}`, { enabled: false });
+    const answer = await comeBack('c');
+    assert.equal(answer.status, 404);
+    assert.match(answer.text, /id="go-on" class="button" href="\/oidc\/login\/ext-jwt\?authRequestID=/);
+    assert.deepEqual(provider.codes, []);
+  });
+
   test('works once, however often its answer comes at once', async () => {
     const comeBack = await visitFrom(await from('203.0.113.1'));
     const answers = await Promise.all(Array.from({ length: 6 }, (_, at) => comeBack(`c${at}`)));

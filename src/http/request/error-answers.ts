@@ -138,8 +138,9 @@ function htmlError(failure: AuthError, request: FailedRequest): Answer {
     problems: failure.fields.map(({ field, reason }) => ({ field, reason: say(reason) })),
     retryAfterSeconds,
     startAgain: failure.startAgain,
-    // A person who has to wait has lost nothing. Repeating any other request would be refused again.
-    goOn: retryAfterSeconds === undefined ? null : request.loginPage,
+    // A person who has to wait, or whose provider was switched off, has lost nothing. Repeating any other request would be
+    // refused again.
+    goOn: retryAfterSeconds === undefined && failure.code !== 'not_found' ? null : request.loginPage,
   });
   return page(document, { status, headers: errorHeaders(failure, request) });
 }

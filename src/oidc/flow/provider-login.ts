@@ -84,7 +84,8 @@ export async function returnFromProvider(
 
 function signerForPeople(needs: OidcServices, id: SignerId): SignerForPeople {
   const signer = enabledSigner(needs.signers, id);
-  if (signer === undefined || !isForPeople(signer)) throw new AuthError('not_found');
+  if (signer === undefined || !isForPeople(signer))
+    throw new AuthError('not_found', { detail: 'the signer is off or gone, or has no sign-in for people' });
   return signer;
 }
 

@@ -51,6 +51,8 @@ export interface SignerTest {
 /** The contents of the `state` parameter, sealed: the purpose of the visit, and its secrets. */
 export type Visit = VisitPurpose & {
   readonly signerId: SignerId;
+  /** Of the provider to which the signer led at the beginning. */
+  readonly issuer: string;
   readonly nonce: string;
   readonly codeVerifier: string;
   readonly begunAt: Millis;
@@ -98,6 +100,7 @@ export async function leaveForProvider(
   const visit: Visit = {
     ...purpose,
     signerId: signer.id,
+    issuer: signer.issuer,
     nonce: secret(),
     codeVerifier: secret(),
     begunAt: needs.clock.now(),
@@ -196,11 +199,11 @@ export async function fetchVisitedToken(
 async function exchange(needs: ProviderServices, { signer, visit, answer }: Returned): Promise<Fetched> {
   const endpoints = await endpointsOf(needs, signer);
   if (typeof endpoints === 'string') return unreachable(endpoints);
-  // RFC 9207 2.4: the answer of another provider must not reach this one's token endpoint.
-  if (answer.iss === null ? endpoints.promisesIssuer : answer.iss !== signer.issuer)
-    return refused(
-      answer.iss === null ? 'the answer has no iss' : `the answer came from ${answer.iss.slice(0, 200)}`,
-    );
+  // RFC 9207 2.4: the answer of another provider must not reach this one's token endpoint, also if an administrator has
+  // led the signer here meanwhile.
+  const from = answer.iss ?? (endpoints.promisesIssuer ? null : visit.issuer);
+  if (from !== signer.issuer)
+    return refused(from === null ? 'the answer has no iss' : `the answer came from ${from.slice(0, 200)}`);
   if (answer.error !== null || answer.code === null) {
     const said = answer.error?.replace(/[^\w.-]/g, '?').slice(0, 60) ?? 'neither code nor error';
     return { ...refused(`the provider answered ${said}`), outcome: 'cancelled' };
