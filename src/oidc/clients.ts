@@ -14,7 +14,7 @@ import { quoted, shorterThanSecrets } from '../platform/formats/quoted.ts';
 import { allowsIdentity, type ClientView, type RegisteredClient } from '../sessions/account-view.ts';
 import { edgeAudience, type TokenParties, type TokenUse } from '../tokens/access-token.ts';
 import type { RefreshTokenForm } from '../tokens/opaque-token.ts';
-import { isRegisteredRedirectUri, withAnyLoopbackPort } from './redirect-uri.ts';
+import { withAnyLoopbackPort } from './redirect-uri.ts';
 
 /**
  * `strict`: the service as its specification says. `compatibility`: what existing SDKs need instead. A client always
@@ -91,16 +91,6 @@ export function redirectUrisOf(
   if (registered !== null) return withAnyLoopbackPort(registered.redirectPatterns);
   const hasMore = profile === 'compatibility' && browserBinding === null;
   return hasMore ? [...configured, ...sdkCallbacks] : configured;
-}
-
-/**
- * Why a code of an application is worth nothing today, as a word for the audit trail: the address to which it was sent
- * has been taken from the application since. Null when it still belongs to it.
- */
-export function wayBackObjection({ registered }: Client, redirectUri: string): 'redirect-uri-removed' | null {
-  if (registered === null) return null;
-  const patterns = withAnyLoopbackPort(registered.redirectPatterns);
-  return isRegisteredRedirectUri(patterns, redirectUri) ? null : 'redirect-uri-removed';
 }
 
 /** Where a client may send a browser after logout: the addresses in the configuration, or its own. */

@@ -7,6 +7,7 @@ import { describe, test } from 'node:test';
 import { loadConfig } from '../../src/config/load.ts';
 import { type Reloaded, ReloadRefused } from '../../src/controller/controller.ts';
 import { MINUTE, systemClock } from '../../src/platform/clock.ts';
+import { auditedBy } from '../support/audit.ts';
 import { authority } from '../support/chains.ts';
 import { readNamedFile } from '../support/files.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
@@ -18,6 +19,8 @@ import {
   claimsOf,
   locationOf,
   login,
+  obtainCode,
+  redeem,
   refresh,
   submitPassword,
 } from '../support/flow.ts';
@@ -101,11 +104,17 @@ describe('a reload', () => {
     );
 
     const toTheApplication = authRequestIdOf(await asked());
+    const redirect_uri = `${application}/callback`;
+    const code = await obtainCode(server, 'between', password, { redirect_uri });
     await reload((yaml) => yaml);
     assert.equal((await asked()).status, 400);
     assert.notEqual(await fromItsPage(), application);
     const nowhere = await submitPassword(server, toTheApplication, 'between', password);
     assert.deepEqual([nowhere.status, nowhere.headers.location], [400, undefined], nowhere.text);
+    // A code that was sent there before is worth nothing, too.
+    const redeemed = await redeem(server, code, { redirect_uri });
+    assert.equal(redeemed.json.error, 'invalid_grant');
+    assert.equal(auditedBy(server, redeemed)[0]?.reason, 'redirect-uri-removed');
   });
 
   test('changes the look of the pages, and the files that they need', async (t) => {

@@ -8,7 +8,7 @@ import { revokeToken } from '../../oidc/revocation.ts';
 import { empty, json } from '../request/answer.ts';
 import { anyParameters } from '../request/fields.ts';
 import { anonymous, documentAnswer, type Route, route, schemaNamed } from '../request/route.ts';
-import type { PageServices } from './login-step.ts';
+import { oidcBindPointOf, type PageServices } from './login-step.ts';
 
 const sessionCert = z.string().optional().describe('PEM, the certificate first');
 const csrPem = z
@@ -126,6 +126,7 @@ function tokenRoute(needs: PageServices, path: string): Route {
         parameters: body,
         basic: context.basic,
         origin: context.origin,
+        redirectUris: oidcBindPointOf(context).redirectUris,
         isFromProgram: context.sender.kind === 'program',
         clientCertificates: () => context.sender.certificates,
         proof: context.proof,

@@ -14,14 +14,14 @@ import {
   clientObjection,
   isFapi,
   isForSome,
+  redirectUrisOf,
   refreshTokenFormOf,
   requiresPkce,
   runsWithPerson,
-  wayBackObjection,
 } from '../clients.ts';
 import { narrowed, optional, required, resourcesWithin } from '../parameters.ts';
 import { codeChallengeOf, isCodeVerifier } from '../pkce.ts';
-import { isForDevice } from '../redirect-uri.ts';
+import { isForDevice, isRegisteredRedirectUri } from '../redirect-uri.ts';
 import type { OidcServices } from '../services.ts';
 import {
   type GrantRequest,
@@ -123,8 +123,10 @@ export async function redeemCode(
   // Also if the session ends at once: the next one with this program would not be new.
   recordNewProgram(needs, { session, origin }, outcome.newProgram);
   const account = isForSome(client) ? await needs.view.accounts.find(identity.id, now) : null;
+  // The address to which the code was sent may have been taken from the client or the configuration since.
+  const known = redirectUrisOf(client, request.redirectUris, null);
   const objection =
-    (isOfDevice ? null : wayBackObjection(client, redirectUri)) ??
+    (isOfDevice || isRegisteredRedirectUri(known, redirectUri) ? null : 'redirect-uri-removed') ??
     (account === null ? null : clientObjection(client, account.identity)) ??
     standingObjection(needs.view, { policy }, session) ??
     ((await needs.view.openingCertificates.isUnrevoked(session)) ? null : 'certificate');

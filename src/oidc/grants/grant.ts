@@ -9,6 +9,7 @@ import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { AuthPolicy } from '../../model/entities/auth-policy.ts';
 import type { IdentityInTokens } from '../../model/entities/identity.ts';
 import { openingStep } from '../../model/login-attempt.ts';
+import type { RedirectUriPattern } from '../../model/redirect-uri-pattern.ts';
 import type { AccessTokenType, TokenResponse } from '../../model/tokens.ts';
 import { type Clock, type Millis, SECOND } from '../../platform/clock.ts';
 import type { PresentedCertificates } from '../../sessions/session-certificate-view.ts';
@@ -27,6 +28,8 @@ export interface TokenRequest {
   readonly parameters: Parameters;
   readonly basic: BasicCredentials | null;
   readonly origin: RequestOrigin;
+  /** Those of its bind point. */
+  readonly redirectUris: readonly RedirectUriPattern[];
   /** Whether it says nothing of a browser. */
   readonly isFromProgram: boolean;
   /** The certificates of the connection, or null; called only if a code or a session may be bound to one. */
