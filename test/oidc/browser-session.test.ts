@@ -133,6 +133,16 @@ describe('a second authorization of the same application', () => {
     assert.ok(asksForLogin(await browser.get(`/oidc/login/continue?authRequestID=${id}`)));
   });
 
+  test('asks again with max_age=0, whatever the clocks of two nodes say', async () => {
+    const { browser } = await signedIn();
+    // As at a node whose clock is behind that of the login.
+    for (const behind of [0, 20 * SECOND]) {
+      clock.set(clock.now() - behind);
+      assert.ok(asksForLogin(await authorizeIn(browser, { max_age: '0' })), `${behind}`);
+      clock.set(clock.now() + behind);
+    }
+  });
+
   test('continues for the person that the client names, and refuses if that is another person', async () => {
     const other = await signedIn();
     const hint = (await redeem(server, codeOf(await authorizeIn(other.browser)))).json.id_token;
