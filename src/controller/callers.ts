@@ -4,6 +4,7 @@
 import { parseRedirectUri } from '../config/redirect-uris.ts';
 import { algorithmsInUse } from '../model/signing-key.ts';
 import { clientRegistry, tokenUses } from '../oidc/clients.ts';
+import { DAY } from '../platform/clock.ts';
 import type { PathCertificate } from '../platform/x509/path-certificate.ts';
 import { requestAuthenticator } from '../sessions/authenticate-request.ts';
 import { openIssuerView } from '../sessions/issuer-view.ts';
@@ -130,7 +131,8 @@ function keyRotation({ config, store, vault, clock, inUse }: Base, ring: KeyRing
   const algorithms = algorithmsInUse(config.edge.oidc.idTokenSigningAlg);
   return async () => {
     const needs = { keys: store.keys, vault, clock, ring };
-    const tokenLifetime = longestSignedLifetime(inUse.edge.oidc);
+    // A day at least: applications log people out with the ID token of their login, expired or not.
+    const tokenLifetime = Math.max(longestSignedLifetime(inUse.edge.oidc), DAY);
     for (const { kid, alg } of await ensureSigningKeys(needs, algorithms, tokenLifetime))
       audit.record({ event: 'key.rotated', kid, alg }, null);
   };

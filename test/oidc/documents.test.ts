@@ -158,7 +158,7 @@ describe('the signing keys', () => {
     });
   }
 
-  test('rotate with overlap: the next one is published before it signs, the old one stays until its tokens have ended', async () => {
+  test('rotate with overlap: the next one is published before it signs, the old one stays until its tokens have ended, and a day for logouts', async () => {
     const clock = fixedClock('2026-01-01T00:00:00Z');
     await using server = await startTestServer({ clock });
     await server.createUser({ name: 'alice', password });
@@ -192,7 +192,11 @@ describe('the signing keys', () => {
     assert.equal((await userinfo(old.access_token)).status, 200);
     assert.deepEqual(await published(), both);
 
+    // An application has kept the ID token of its login, and got no other.
     clock.advance(3 * HOUR);
+    const hint = { id_token_hint: old.id_token };
+    assert.deepEqual((await server.post('/oidc/end_session', { form: hint })).json, { signedOut: true });
+    clock.advance(23 * HOUR);
     assert.deepEqual(await published(), [both[1]]);
     assert.ok(claimsOf(tokens.access_token).exp * 1000 < clock.now());
   });
