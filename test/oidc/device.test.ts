@@ -193,6 +193,17 @@ describe('a device', () => {
     assert.ok((await finish(person, handOver)).text.includes('no longer waiting'));
   });
 
+  test('has its code entered again by a person whose login took too long', async () => {
+    const { json } = await asked();
+    const person = browser();
+    const form = await person.get(locationOf(await decide(person, json.user_code, 'continue')));
+    const authRequestId = /name="authRequestId" value="([^"]+)"/.exec(form.text)?.[1] ?? '';
+    clock.advance(10 * MINUTE);
+    const late = await person.post('/oidc/login/username', { authRequestId, username: 'alice', password });
+    const [, again = ''] = /id="start-again" class="button" href="([^"]+)"/.exec(late.text) ?? [];
+    assert.match((await person.get(again)).text, /Enter the code that your device shows/);
+  });
+
   test('gets one session for one code', async () => {
     const { json } = await asked();
     const person = browser();

@@ -173,6 +173,13 @@ describe('pushing', () => {
     const back = new URL(locationOf(typed)).searchParams;
     assert.equal(back.get('error'), 'invalid_request');
     assert.match(String(back.get('error_description')), /must push/);
-    assert.ok(codeOf(await logIn(await begin(await pushed(asked, basic(app)), app.id))));
+    const uri = await pushed(asked, basic(app));
+    assert.ok(codeOf(await logIn(await begin(uri, app.id))));
+    // Where that is over, nothing offers to start it again: a page cannot push.
+    const over = await begin(uri, app.id);
+    const { status, text } = await server.get(locationOf(over), { headers: { accept: 'text/html' } });
+    assert.equal(status, 400);
+    assert.match(text, /go back to the application/);
+    assert.doesNotMatch(text, /start-again/);
   });
 });

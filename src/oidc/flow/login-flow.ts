@@ -164,10 +164,7 @@ export async function resumeLogin(
  * request open (spec 3.2), not after the code was issued, and not while another browser continues with it.
  * @throws AuthError auth_request_unknown
  */
-export async function requireOpen(
-  needs: Pick<OidcServices, 'clock'> & { store: Pick<OidcServices['store'], 'authRequests'> },
-  authRequest: AuthRequest,
-): Promise<void> {
+export async function requireOpen(needs: OidcServices, authRequest: AuthRequest): Promise<void> {
   const now = needs.clock.now();
   const login = await needs.store.authRequests.findLogin(authRequest.key, now);
   const isOpen = login === null ? now < authRequest.createdAt + authRequestLifetime : !login.hasCode;
@@ -175,7 +172,7 @@ export async function requireOpen(
     const { browserBinding } = authRequest;
     requireSameBrowser(login.authRequest.browserBinding, browserBinding === null ? [] : [browserBinding]);
   }
-  if (!isOpen) throw signInOver(authRequest);
+  if (!isOpen) throw signInOver(needs, authRequest);
 }
 
 /**
@@ -185,7 +182,7 @@ export async function requireOpen(
 export async function loginInProgress(needs: OidcServices, authRequest: AuthRequest): Promise<LoginRecord> {
   const login = await needs.store.authRequests.findLogin(authRequest.key, needs.clock.now());
   if (login !== null) requireSamePlace(login.authRequest.browserBinding, authRequest.browserBinding);
-  if (login === null || login.hasCode) throw signInOver(authRequest);
+  if (login === null || login.hasCode) throw signInOver(needs, authRequest);
   return login;
 }
 

@@ -27,7 +27,7 @@ export function openAuthRequest(
     throw new AuthError('auth_request_unknown', { detail: 'the request was begun at another bind point' });
   requireSameBrowser(authRequest.browserBinding, browser);
   // Only here: how it starts again, with the client's state and nonce, is for its own browser.
-  if (now >= authRequest.createdAt + authRequestMaxLifetime) throw signInOver(authRequest);
+  if (now >= authRequest.createdAt + authRequestMaxLifetime) throw signInOver(needs, authRequest);
   const bound = { ...authRequest, browserBinding: authRequest.browserBinding ?? browser[0] ?? null };
   requireWayBack(needs, bound, bindPoint);
   return bound;
@@ -119,10 +119,15 @@ export function authRequestSealer(root: Buffer): AuthRequestSealer {
 }
 
 /** The refusal of a step of a login of ours that took too long or is finished. */
-export function signInOver(authRequest: AuthRequest): AuthError {
+export function signInOver(
+  { clients }: { clients: Pick<ClientRegistry, 'find'> },
+  authRequest: AuthRequest,
+): AuthError {
   const begun = ['sign-in begun', isoTime(authRequest.createdAt)] as const;
+  // A page cannot push the request again.
+  const mustPush = clients.find(authRequest.clientId)?.registered?.requirePushedAuthorizationRequests;
   return new AuthError('auth_request_unknown', {
-    startAgain: beginAgain(authRequest),
+    ...(mustPush ? {} : { startAgain: beginAgain(authRequest) }),
     detail: 'it took too long, or is finished',
     seen: { client: authRequest.clientId, facts: [begun] },
   });
@@ -130,9 +135,10 @@ export function signInOver(authRequest: AuthRequest): AuthError {
 
 /**
  * The path at which an expired authorization request starts again, with everything that the client asked for (WCAG
- * 2.2.1). It is validated like any other request.
+ * 2.2.1). It is validated like any other request. For a device: where a person enters its code.
  */
 function beginAgain(authRequest: AuthRequest): string {
+  if (isForDevice(authRequest)) return '/oidc/device';
   const { state, nonce, requestedMethod, configTypes } = authRequest;
   const wish = authRequest.browserSession?.wish;
   const parameters = [
