@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { StoreUnavailable } from '../contracts/store.ts';
-import { type PostgresClient, unprepared } from './connection.ts';
+import { type PostgresClient, type PostgresQuery, prepared, unprepared } from './connection.ts';
 import { inTransaction, reading, repeated } from './transaction.ts';
 
 /** A connection that is lost a moment after something was sent. */
@@ -113,4 +113,26 @@ test('a commit whose connection was lost is not repeated, since it may have take
   ]);
   await assert.rejects(run(), /may have taken effect/);
   assert.deepEqual(tells.broken, [false, true]);
+});
+
+test('the statement that takes the locks of an intent stays prepared, like those of the intent', async () => {
+  const sent: PostgresQuery[] = [];
+  const client = {
+    ...{ connection: { stream: { writableCorked: 1 } }, on() {}, off() {} },
+    async query(query: PostgresQuery) {
+      sent.push(query);
+      return { rows: [], command: query.text };
+    },
+  } as unknown as PostgresClient;
+  function* intent() {
+    yield { sql: 'SELECT ?', params: ['a'] };
+  }
+  const holding = [
+    ['name:b', 'c'],
+    [true, false],
+  ] as const;
+  await inTransaction({ client, ask: prepared, keys: holding, intent: intent(), beforeCommit() {} });
+  const withValues = sent.filter(({ values }) => values !== undefined);
+  assert.equal(withValues.length, 2);
+  for (const { text, name } of withValues) assert.ok(name, text);
 });

@@ -102,7 +102,9 @@ export async function inTransaction(use: {
   // Sent without waiting, in this order. If one fails, those after it fail too.
   const sent: Promise<unknown>[] = [send(client, keys === null ? beginAlone : beginConcurrent)];
   if (keys !== null && keys[0].length > 0)
-    sent.push(send(client, { text: holdKeys, values: [keys[0].map(storable), keys[1]] }));
+    sent.push(
+      send(client, { ...ask({ sql: holdKeys, params: [] }), values: [keys[0].map(storable), keys[1]] }),
+    );
   let hasChanges = false;
   let isCommitting = false;
   let isConnected = false;
