@@ -241,6 +241,21 @@ describe('an answer that is not what was asked for', () => {
     }
   });
 
+  test('starts again where it comes too late, in its own browser', async () => {
+    const { headers, parameters } = await begunVisit();
+    const query = { state: parameters.get('state') ?? '', iss: provider.issuer, code: 'x' };
+    const { headers: elsewhere } = await begunVisit();
+    later = 10 * MINUTE;
+    const [late, strange] = [
+      await comeBack(signerId, query, headers),
+      await comeBack(signerId, query, elsewhere),
+    ];
+    later = 0;
+    assert.deepEqual([late.status, strange.status], [400, 400]);
+    assert.match(late.text, /id="start-again" class="button" href="\/oidc\/authorization\?/);
+    assert.doesNotMatch(strange.text, /start-again/);
+  });
+
   test('without iss is refused if the provider promises it (RFC 9207)', async () => {
     for (const query of [{ code: 'made-up' }, { error: 'access_denied' }]) {
       const { headers, parameters } = await begunVisit();

@@ -16,8 +16,8 @@ import type { Millis } from '../../platform/clock.ts';
 import { sha256 } from '../../platform/digest.ts';
 import { quoted } from '../../platform/formats/quoted.ts';
 import { FetchRefused } from '../../platform/network/fetch-refused.ts';
-import type { ProviderServices } from '../services.ts';
-import { authRequestLifetime, requireSameBrowser } from './open-auth-request.ts';
+import type { OidcServices, ProviderServices } from '../services.ts';
+import { authRequestLifetime, requireSameBrowser, signInOver } from './open-auth-request.ts';
 import { type ProviderProof, proofForProvider } from './provider-proof.ts';
 
 /** Whether the token is the primary proof, or the secondary one that the policy requires. */
@@ -140,15 +140,15 @@ export interface ProviderAnswer {
  * @throws AuthError auth_request_unknown   the state is not ours, too old, of another browser or of another signer
  */
 export function openVisit(
-  needs: ProviderServices,
+  needs: OidcServices,
   { state, signerId, browser }: { state: string; signerId: string; browser: readonly string[] },
   origin: RequestOrigin,
 ): Visit {
   const now = needs.clock.now();
   const plain = needs.providerStates.open(state, now);
   const visit = plain === undefined ? undefined : (JSON.parse(plain) as Visit);
-  if (visit === undefined || now >= visit.begunAt + authRequestLifetime)
-    throw new AuthError('auth_request_unknown', { detail: 'the state is not ours, or too old' });
+  const tooOld = new AuthError('auth_request_unknown', { detail: 'the state is not ours, or too old' });
+  if (visit === undefined) throw tooOld;
   if (startOf(visit).issuer !== origin.issuer)
     throw new AuthError('auth_request_unknown', { detail: 'the request was begun at another bind point' });
   // A provider that forwards people to another one would otherwise receive that one's code and our verifier (RFC 9700
@@ -158,6 +158,8 @@ export function openVisit(
       detail: 'the answer came to the callback of another signer',
     });
   requireSameBrowser(startOf(visit).browserBinding, browser);
+  if (now >= visit.begunAt + authRequestLifetime)
+    throw visit.step === 'test' ? tooOld : signInOver(needs, visit.authRequest);
   return visit;
 }
 
