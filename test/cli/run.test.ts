@@ -11,7 +11,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { connect as connectLocal, createServer } from 'node:net';
+import { type AddressInfo, connect as connectLocal, createServer } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
@@ -46,6 +46,15 @@ async function newHomeBox(env: Record<string, string>): Promise<Sandbox> {
   const box = sandbox();
   await box.exits(0, ['init', '--home', 'h', '--address', 'localhost:0'], { env });
   return box;
+}
+
+/** An error message of PostgreSQL's protocol. */
+function refusalOfPostgres(state: string): Buffer {
+  const fields = Buffer.from(`SFATAL\0VFATAL\0C${state}\0Mrefused\0\0`);
+  const message = Buffer.alloc(5 + fields.length, 'E');
+  message.writeInt32BE(4 + fields.length, 1);
+  fields.copy(message, 5);
+  return message;
 }
 
 /** Its JSON documents, one a line. */
@@ -660,5 +669,31 @@ describe('run controller --check', () => {
     edit(box, (yaml) => yaml.replace(/^db: .*$/m, 'db: postgres://nobody@127.0.0.1:1/none?sslmode=disable'));
     const away = await exits(0, check(box));
     assert.match(away.stdout, /warning: the database cannot be looked into: /);
+  });
+
+  test('refuses what the server of the database will refuse at the start too', async (t) => {
+    await using box = await homeBox();
+    const answers = { now: Buffer.alloc(0) };
+    const server = createServer((socket) => socket.once('data', () => socket.end(answers.now)));
+    t.after(() => server.close());
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = server.address() as AddressInfo;
+    edit(box, (yaml) =>
+      yaml.replace(/^db: .*$/m, `db: postgres://overlay@127.0.0.1:${port}/overlay?sslmode=disable`),
+    );
+    for (const [state, next] of [
+      ['08P01', /^next: .*ignore_startup_parameters/m],
+      ['28P01', /^next: put the right password/m],
+      ['28000', /^next: let the user in/m],
+      ['3D000', /^next: create the database/m],
+    ] as const) {
+      answers.now = refusalOfPostgres(state);
+      const { stderr } = await exits(5, check(box));
+      assert.match(stderr, /^error: The database cannot be used: refused\.$/m);
+      assert.match(stderr, next);
+    }
+    // It starts up, and will work soon.
+    answers.now = refusalOfPostgres('57P03');
+    assert.match((await exits(0, check(box))).stdout, /warning: the database cannot be looked into: refused/);
   });
 });

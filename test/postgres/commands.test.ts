@@ -160,7 +160,12 @@ describe('the commands on PostgreSQL', () => {
     await query(foreign, 'CREATE TABLE theirs (id int)');
     const refused = await box.run(['ops', 'db', 'migrate', ...config], { env: { OVERLAY_AUTH_DB: foreign } });
     assert.equal(refused.code, 1);
-    assert.match(refused.stderr, /belongs to another program/);
+    assert.match(refused.stderr, /belongs to another program.*\nnext: do what it says, or name another/);
+    await query(foreign, `CREATE DATABASE ascii ENCODING 'SQL_ASCII' LOCALE 'C' TEMPLATE template0`);
+    const encoded = await box.exits(1, ['ops', 'db', 'migrate', ...config], {
+      env: { OVERLAY_AUTH_DB: server.urlOf('ascii') },
+    });
+    assert.match(encoded.stderr, /is SQL_ASCII: create it with ENCODING 'UTF8'\.\nnext: do what it says, or/);
 
     // Created, and nothing in it: perhaps not the one that was meant.
     const empty = await box.exits(1, ['ops', 'db', 'check', ...config], {

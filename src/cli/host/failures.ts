@@ -50,7 +50,7 @@ const ownWords: readonly (readonly [type: Failure, code: string, next?: string])
   [PkiFileError, 'pki_file'],
   [ListenError, 'listen', 'after the change, run the command again'],
   [AlreadyRunning, 'already_running', 'stop the other controller, then run the command again'],
-  [SchemaError, 'schema', 'name another database, or use the release that this one belongs to'],
+  [SchemaError, 'schema', 'do what it says, or name another database; then run the command again'],
   [
     EmptiedDatabase,
     'emptied_database',
@@ -151,6 +151,8 @@ function afterSqlite({ errcode }: { readonly errcode: number }): string {
 
 /** By SQLSTATE. */
 const afterPostgresFailure: Readonly<Record<string, string>> = {
+  '08P01':
+    'if it is a pooler, let it ignore what it does not take (ignore_startup_parameters), and give the role these limits',
   '25006':
     'name the primary in db, and let its user make changes (ALTER ROLE USER RESET default_transaction_read_only)',
   '28P01': 'put the right password into PGPASSWORD, into the file that PGPASSFILE names, or into db',
@@ -161,9 +163,10 @@ const afterPostgresFailure: Readonly<Record<string, string>> = {
   '53300': 'raise max_connections of the server, or end other programs that use it',
 };
 
-/** Whether it answers, but only lets us read, as a standby or because it was set so, or lacks a grant for its user. */
-export function isNotAllowed({ cause }: StoreUnavailable): boolean {
-  return ['25006', '42501'].includes(codeOf(cause));
+/** Whether the server answers, and refuses us until the configuration, a password or a grant is corrected. */
+export function isNotAllowed(error: StoreUnavailable): boolean {
+  const states = ['08P01', '25006', '28000', '28P01', '3D000', '42501'];
+  return states.includes(codeOf(error.cause)) || isWithoutPassword(error);
 }
 
 function codeOf(cause: unknown): string {

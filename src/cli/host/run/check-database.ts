@@ -25,7 +25,7 @@ import { isNotAllowed } from '../failures.ts';
  * Checks whether the key-encryption key belongs to the database, and changes nothing: the database of an older release
  * is not opened, because opening would migrate it.
  * @returns sentences about a database that could not be inspected, or that the start will change
- * @throws SealBroken it is another key; StoreUnavailable it can only be read; SchemaError a release that this one cannot follow has changed the database;
+ * @throws SealBroken it is another key; StoreUnavailable its server refuses us; SchemaError a release that this one cannot follow has changed the database;
  *         Error from the file system: there is no database, and none can be created there
  */
 export async function checkDatabaseAndKey({
