@@ -673,7 +673,7 @@ describe('run controller --check', () => {
 
   test('refuses what the server of the database will refuse at the start too', async (t) => {
     await using box = await homeBox();
-    const answers = { now: Buffer.alloc(0) };
+    const answers: { now: Buffer } = { now: Buffer.alloc(0) };
     const server = createServer((socket) => socket.once('data', () => socket.end(answers.now)));
     t.after(() => server.close());
     await once(server.listen(0, '127.0.0.1'), 'listening');

@@ -46,10 +46,9 @@ describe('media types of bodies', () => {
       const headers = type === null ? {} : { 'content-type': type };
       const answer = await send(port, login, { method: 'POST', headers, body });
       assert.equal(answer.status, status, `${type}: ${answer.text}`);
-      if (status === 415) assert.equal(answer.json.error.code, 'UNSUPPORTED_MEDIA_TYPE');
-      // What has not the form of a media type is refused before the endpoint is asked.
-      const advice = /: send application\/json or application\/x-www-form-urlencoded, /;
-      if (type === 'text/plain') assert.match(answer.text, advice);
+      if (status !== 415) continue;
+      assert.equal(answer.json.error.code, 'UNSUPPORTED_MEDIA_TYPE');
+      assert.match(answer.text, /: send application\/json or application\/x-www-form-urlencoded, /);
     }
   });
 

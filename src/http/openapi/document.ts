@@ -3,7 +3,7 @@
 import type { JsonSchema } from '../../model/json-schema.ts';
 import type { Permission } from '../../model/permission.ts';
 import { jsonType } from '../request/answer.ts';
-import { formType } from '../request/body.ts';
+import { bodyTypesOf, formType } from '../request/body.ts';
 import { declaredRefusals } from '../request/declared-refusals.ts';
 import type { DeclaredAnswer, Guard, Method, Route } from '../request/route.ts';
 import { type SchemaCollection, schemaCollection } from './json-schemas.ts';
@@ -210,7 +210,7 @@ function requestBodyOf(route: Route, method: Method, schemas: SchemaCollection):
   }
   if (route.body === undefined) return undefined;
   const schema = schemas.schemaOf(route.described?.body ?? route.body.schema);
-  const types = [...(route.body.json ? [jsonType] : []), ...(route.body.form ? [formType] : [])];
+  const types = bodyTypesOf(route);
   return {
     required: (schema.required ?? []).length > 0,
     content: Object.fromEntries(types.map((type) => [type, { schema }])),

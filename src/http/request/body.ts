@@ -9,6 +9,7 @@ import {
   parseStrictJson,
 } from '../../platform/formats/strict-input.ts';
 import { jsonType } from './answer.ts';
+import { unsupportedBody } from './errors.ts';
 import type { RequestContext } from './request-context.ts';
 import type { BodyRule, Route } from './route.ts';
 
@@ -44,7 +45,8 @@ export function readBody<Schema extends z.ZodType>(from: Received, rule: BodyRul
  */
 export function readRawBody(request: Received, mediaTypes: readonly string[]): Buffer {
   const mediaType = mediaTypeOf(request);
-  if (mediaType === null || !mediaTypes.includes(mediaType.essence)) throw unsupported(request, mediaTypes);
+  if (mediaType === null || !mediaTypes.includes(mediaType.essence))
+    throw unsupportedBody(request.headers['content-type'], mediaTypes);
   return request.rawBody ?? Buffer.alloc(0);
 }
 
@@ -80,8 +82,9 @@ function readFields(request: Received, rule: BodyRule): Fields {
   const isEmpty = bytes === undefined || bytes.length === 0;
   if (isEmpty && request.headers['content-type'] === undefined) return Object.create(null);
   const essence = mediaTypeOf(request)?.essence;
-  const mediaTypes = [...(rule.json ? [jsonType] : []), ...(rule.form ? [formType] : [])];
-  if (essence === undefined || !mediaTypes.includes(essence)) throw unsupported(request, mediaTypes);
+  const mediaTypes = bodyTypesOf({ body: rule });
+  if (essence === undefined || !mediaTypes.includes(essence))
+    throw unsupportedBody(request.headers['content-type'], mediaTypes);
   const isJson = essence === jsonType;
   if (isEmpty) return Object.create(null);
   try {
@@ -93,11 +96,12 @@ function readFields(request: Received, rule: BodyRule): Fields {
   }
 }
 
-function unsupported({ headers }: Received, mediaTypes: readonly string[]): AuthError {
-  return new AuthError('unsupported_media_type', {
-    description: `The media type of the body is not supported here: send ${mediaTypes.join(' or ')}, in UTF-8 and not compressed`,
-    detail: headers['content-type'] ?? 'none',
-  });
+/** The media types of the bodies that an endpoint reads. */
+export function bodyTypesOf({
+  body,
+  rawBody = [],
+}: Partial<Pick<Route, 'body' | 'rawBody'>>): readonly string[] {
+  return [...(body?.json ? [jsonType] : []), ...(body?.form ? [formType] : []), ...rawBody];
 }
 
 /** The media type of the body; null when it is missing or unsupported. */
@@ -249,7 +253,7 @@ const tokenField = {
 export function takeFormToken(context: RequestContext): void {
   if (context.method !== 'POST') return;
   const mediaType = parseMediaType(context.headers['content-type'] ?? '');
-  if (mediaType?.essence !== 'application/x-www-form-urlencoded') return;
+  if (mediaType?.essence !== formType) return;
   const { access_token: token } = readBody(context, tokenField);
   if (token === undefined) return;
   if (context.authorization.length > 0)

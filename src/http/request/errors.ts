@@ -32,8 +32,14 @@ export function retryAfterOf(failure: AuthError): number | undefined {
 /**
  * The failure for any thrown value. Anything unexpected becomes `server_error`, which reveals nothing about its
  * cause.
+ * @param contentType of the request
+ * @param bodyTypes   the media types of the bodies that the endpoint reads
  */
-export function asAuthError(thrown: unknown): AuthError {
+export function asAuthError(
+  thrown: unknown,
+  contentType?: string,
+  bodyTypes: readonly string[] = [],
+): AuthError {
   if (thrown instanceof AuthError) return thrown;
   if (thrown instanceof MalformedInput)
     return new AuthError('invalid_request', {
@@ -68,6 +74,7 @@ export function asAuthError(thrown: unknown): AuthError {
       description: 'An entity that this refers to was deleted meanwhile',
     });
   const fastifyCode = frameworkCodes[codeOf(thrown)];
+  if (fastifyCode === 'unsupported_media_type') return unsupportedBody(contentType, bodyTypes, thrown);
   if (fastifyCode !== undefined) return new AuthError(fastifyCode, { cause: thrown });
   return new AuthError('server_error', { cause: thrown });
 }
@@ -83,8 +90,22 @@ const frameworkCodes: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_MAX_PARAM_LENGTH: 'not_found',
   FST_ERR_NOT_FOUND: 'not_found',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
-  FST_ERR_ROUTE_MISSING_CONTENT_TYPE: 'unsupported_media_type',
 };
+
+/** @param bodyTypes those that the endpoint reads; it may read none @param cause of the framework, if it refuses */
+export function unsupportedBody(
+  contentType: string | undefined,
+  bodyTypes: readonly string[],
+  cause?: unknown,
+): AuthError {
+  const { description } = errorCodes.unsupported_media_type;
+  const advice = `: send ${bodyTypes.join(' or ')}, in UTF-8 and not compressed`;
+  return new AuthError('unsupported_media_type', {
+    description: bodyTypes.length === 0 ? description : description + advice,
+    detail: contentType ?? 'none',
+    cause,
+  });
+}
 
 function codeOf(thrown: unknown): string {
   if (!(thrown instanceof Error) || !('code' in thrown)) return '';

@@ -20,7 +20,7 @@ import type { DpopNonces } from '../../tokens/dpop-nonce.ts';
 import type { Views } from '../pages/views.ts';
 import { type Answer, htmlType, isInParts, isUnacceptable, redirect, sendAnswer } from '../request/answer.ts';
 import { type Admission, requestBeginner, type ServerScope } from '../request/begin-request.ts';
-import { bodyLimitOf, readBody, readQuery, takeFormToken, validate } from '../request/body.ts';
+import { bodyLimitOf, bodyTypesOf, readBody, readQuery, takeFormToken, validate } from '../request/body.ts';
 import { type ApplicationOrigins, preflightHeaders } from '../request/cors.ts';
 import { type ErrorFormat, errorAnswer } from '../request/error-answers.ts';
 import { asAuthError, tooMuchLoad } from '../request/errors.ts';
@@ -126,7 +126,7 @@ export function failureHandler(
       ? new AuthError('invalid_request', { cause: thrown })
       : thrown instanceof CallerRefused
         ? callerRefusal(thrown, request.overlay?.principal ?? null)
-        : asAuthError(thrown);
+        : asAuthError(thrown, request.headers['content-type'], bodyTypesOf(route ?? {}));
     if (!request.overlay) {
       // A request that failed before any hook ran. If its Host is not ours, that is the better reason.
       try {
