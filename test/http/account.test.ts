@@ -42,6 +42,15 @@ describe('the start page', () => {
     assert.match(german.text, /Bei Ihrem Konto anmelden/);
   });
 
+  test('answers HEAD as every page that is the same for everybody, and sends no body', async () => {
+    for (const path of ['/', '/account', '/account/callback', '/console', '/console/identities']) {
+      const answer = await server.request('HEAD', path, { headers: browser });
+      assert.deepEqual([answer.status, answer.text], [200, ''], path);
+      assert.match(String(answer.headers['content-type']), /^text\/html/);
+      assert.ok(answer.headers.etag, path);
+    }
+  });
+
   test('names no console where none is served', async () => {
     const configure = (yaml: string) => yaml.replace(/^.*binding: edge-management.*\n/m, '');
     const other = await startTestServer({ configure });

@@ -18,7 +18,7 @@ import { send, startTestListener } from './support.ts';
 /** An endpoint that counts how often its answer is made. */
 function counted(text: string, madeOf?: () => readonly unknown[]) {
   const made: string[] = [];
-  const fixed = fixedRoute(['GET', 'HEAD'], '/fixed', {
+  const fixed = fixedRoute('/fixed', {
     api: 'edge-client',
     errors: 'edge',
     summary: 'For a test',
@@ -51,7 +51,7 @@ describe('a fixed answer', () => {
 
   test('that could not be made is tried again by the next one who asks', async (t) => {
     let isBroken = true;
-    const fixed = fixedRoute('GET', '/fixed', {
+    const fixed = fixedRoute('/fixed', {
       api: 'edge-client',
       errors: 'edge',
       summary: 'For a test',
@@ -68,7 +68,7 @@ describe('a fixed answer', () => {
   });
 
   test('is made for each listener, also of those with one address on different networks', async () => {
-    const fixed = fixedRoute('GET', '/fixed', {
+    const fixed = fixedRoute('/fixed', {
       api: 'edge-client',
       errors: 'edge',
       summary: 'For a test',

@@ -24,7 +24,7 @@ const pkcs7Type = 'application/pkcs7-mime';
  * the same, because there is no other form.
  */
 export function cacertsRoute({ publishedAuthorities }: EdgeServices): Route {
-  return fixedRoute(['GET', 'HEAD'], `${clientApi.root}/.well-known/est/cacerts`, {
+  return fixedRoute(`${clientApi.root}/.well-known/est/cacerts`, {
     api: clientApi.api,
     errors: 'edge',
     summary: 'Read the authorities by which this server is known',
@@ -43,7 +43,7 @@ const networkJwtSchema = schemaNamed('NetworkJwt', { name: z.string(), token: z.
 
 /** The JWT with which a person who has only an external JWT finds this network. It is not a secret. */
 export function networkJwtRoute({ enrollmentSigner }: EdgeServices, { api, root }: EdgeApi): Route {
-  return fixedRoute(['GET', 'HEAD'], `${root}/network-jwts`, {
+  return fixedRoute(`${root}/network-jwts`, {
     api,
     errors: 'edge',
     summary: 'Read the JWT with which clients find this network',

@@ -44,7 +44,7 @@ const versionSchema = schemaNamed('Version', {
  * the release and Node's major version, which existing clients print, but no patch levels.
  */
 export function versionRoute(needs: EdgeServices, { api, root }: EdgeApi): Route {
-  return fixedRoute(['GET', 'HEAD'], `${root}/version`, {
+  return fixedRoute(`${root}/version`, {
     api,
     errors: 'edge',
     summary: 'Read the addresses of the APIs and the capabilities of the server',
@@ -72,25 +72,25 @@ export function descriptionRoutes({ config }: EdgeServices, { api, root }: EdgeA
     name,
   };
   return [
-    fixedRoute(['GET', 'HEAD'], `${root}/enumerated-capabilities`, {
+    fixedRoute(`${root}/enumerated-capabilities`, {
       ...rules,
       summary: 'List the capabilities that a server can have',
       answers: { 200: dataAnswer(z.array(z.enum(capabilities)), 'The capabilities that clients know') },
       make: () => envelope(capabilities),
     }),
-    fixedRoute(['GET', 'HEAD'], `${root}/protocols`, {
+    fixedRoute(`${root}/protocols`, {
       ...rules,
       summary: 'List the protocols of the API',
       answers: { 200: dataAnswer(protocolsSchema, 'Their addresses') },
       make: () => envelope({ https: { address: config.edge.api.address } }),
     }),
-    fixedRoute(['GET', 'HEAD'], `${root}/specs`, {
+    fixedRoute(`${root}/specs`, {
       ...rules,
       summary: 'List the descriptions of the API',
       answers: { 200: listAnswer(specSchema, 'The only one') },
       make: () => wholeList([spec]),
     }),
-    fixedRoute(['GET', 'HEAD'], `${root}/specs/${name}`, {
+    fixedRoute(`${root}/specs/${name}`, {
       ...rules,
       summary: 'Read the description of the API in the list',
       answers: { 200: dataAnswer(specSchema, 'Where its text is') },

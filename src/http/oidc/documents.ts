@@ -34,7 +34,7 @@ export function documentRoutes(needs: PageServices): readonly Route[] {
   const shape = Object.fromEntries(members.map(([name, value]) => [name, schemaOf(value)]));
   const schema = schemaNamed('Discovery', shape);
   const discovery = discoveryPaths.map((path) =>
-    fixedRoute(['GET', 'HEAD'], path, {
+    fixedRoute(path, {
       api: 'oidc',
       errors: 'oauth',
       readableByAll: true,
@@ -44,7 +44,7 @@ export function documentRoutes(needs: PageServices): readonly Route[] {
       make: ({ issuer }) => json(documentAt(issuer), { headers: cached }),
     }),
   );
-  const keys = fixedRoute(['GET', 'HEAD'], '/oidc/keys', {
+  const keys = fixedRoute('/oidc/keys', {
     api: 'oidc',
     errors: 'oauth',
     readableByAll: true,

@@ -82,7 +82,7 @@ export function openApiRoutes(views: Views, routes: () => readonly Route[]): rea
     const answers = { 200: contentAnswer(htmlType, 'The page') };
     return [
       ...[path, ...specPathOf(description)].map((each) =>
-        fixedRoute(['GET', 'HEAD'], each, {
+        fixedRoute(each, {
           api,
           views,
           errors: 'edge',
@@ -96,7 +96,7 @@ export function openApiRoutes(views: Views, routes: () => readonly Route[]): rea
           },
         }),
       ),
-      fixedRoute(['GET', 'HEAD'], `${root}/docs`, {
+      fixedRoute(`${root}/docs`, {
         ...asPage,
         views: english,
         summary: 'Read the description of this API as a page',
@@ -104,7 +104,7 @@ export function openApiRoutes(views: Views, routes: () => readonly Route[]): rea
         make: (_place, view) => page(apiContentsPage(view, referenceOf()), { headers: cached }),
       }),
       // Made when one is asked for. An unknown id leaves nothing behind: there are as many as operations, at most.
-      fixedRoute(['GET', 'HEAD'], `${root}/docs/:id`, {
+      fixedRoute(`${root}/docs/:id`, {
         ...asPage,
         views: english,
         summary: 'Read about one operation, by its operationId, as a page',

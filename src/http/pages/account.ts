@@ -27,7 +27,7 @@ const pathsOf = async (place: Place) => ({
 
 const shells = (views: Views) =>
   Object.values(accountPaths).map((path) =>
-    fixedRoute('GET', path, {
+    fixedRoute(path, {
       ...common,
       views,
       produces: [htmlType],
@@ -40,7 +40,7 @@ const shells = (views: Views) =>
 
 /** The page at the root of the server. */
 const home = (views: Views) =>
-  fixedRoute('GET', '/', {
+  fixedRoute('/', {
     ...common,
     views,
     produces: [htmlType],

@@ -17,7 +17,7 @@ export function brandedPages(branding: Branding): {
 /** The files that pages refer to. A picture opened directly runs nothing and loads nothing. */
 export function assetRoutes(assets: readonly Asset[]): readonly Route[] {
   return assets.map(({ path, type, content }) =>
-    fixedRoute(['GET', 'HEAD'], path, {
+    fixedRoute(path, {
       api: 'pages',
       errors: 'html-or-edge',
       produces: [type.replace(/;.*/, '')],

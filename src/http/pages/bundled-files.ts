@@ -17,7 +17,7 @@ export async function bundledFilesPath(api: BundledApi): Promise<string> {
 }
 
 export function bundledFileRoute(api: BundledApi, summary: string): Route {
-  return fixedRoute(['GET', 'HEAD'], `/assets/${api}/:version/:name`, {
+  return fixedRoute(`/assets/${api}/:version/:name`, {
     api,
     errors: 'html-or-edge',
     produces: ['text/javascript', 'text/css'],

@@ -20,7 +20,7 @@ const screens = [
 
 const shells = (views: Views) =>
   [...screens, `${consolePaths.page}/`].map((path) =>
-    fixedRoute('GET', path, {
+    fixedRoute(path, {
       ...common,
       views,
       // Routers in browsers turn the first screen's address into this one.

@@ -9,7 +9,7 @@ import { after } from '../../platform/after.ts';
 import { sha256 } from '../../platform/digest.ts';
 import type { Answer } from './answer.ts';
 import type { RequestContext } from './request-context.ts';
-import { type DeclaredAnswer, type Methods, type Route, type RouteRules, route } from './route.ts';
+import { type DeclaredAnswer, type Route, type RouteRules, route } from './route.ts';
 
 /** Where an answer is asked for: all that it may depend on, besides the language. */
 export interface Place extends Pick<RequestContext, 'listener' | 'bindPoint' | 'issuer' | 'params'> {}
@@ -54,8 +54,8 @@ const notModified: DeclaredAnswer = { description: 'The client has it already (I
 const nothing: readonly unknown[] = [];
 const leastCompressed = 1024;
 
-/** Declares an endpoint with such an answer. */
-export function fixedRoute(methods: Methods, path: string, definition: FixedPage | FixedDocument): Route {
+/** Declares an endpoint with such an answer, for GET and HEAD. */
+export function fixedRoute(path: string, definition: FixedPage | FixedDocument): Route {
   const { make, madeOf, views, keyedBy = [], ...rules } = definition;
   const kept = new Map<string, Kept>();
   /** Many may ask before the first one is answered. */
@@ -72,7 +72,7 @@ export function fixedRoute(methods: Methods, path: string, definition: FixedPage
     return made;
   }
 
-  return route(methods, path, {
+  return route(['GET', 'HEAD'], path, {
     ...rules,
     guard: 'anonymous',
     load: 'fixed',
