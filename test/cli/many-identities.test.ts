@@ -15,10 +15,11 @@ const fine = (...args: readonly string[]) => cli.exits(0, args);
 const sales = ['--filter', 'roleAttributes contains "sales"'];
 
 test('a table makes people, a filter gives them another policy, invites and deletes them', async () => {
-  const file = join(server.home, 'people.csv');
+  const file = join(server.home, 'our people.csv');
   writeFileSync(file, 'name,roleAttributes\nAda,sales\nAda,sales\n');
   const refused = await cli.exits(1, ['identity', 'import', file]);
   assert.match(refused.stderr, /people\.csv:3: name is the same as in line 2/);
+  assert.ok(refused.stderr.endsWith(`identity import '${file}' --dry-run\n`), refused.stderr);
   writeFileSync(file, 'name,roleAttributes\nAda,sales\nGrace,sales\n');
   assert.match((await fine('identity', 'import', file, '--dry-run')).stdout, /2 identities can be made/);
   assert.match((await fine('import', 'identities', file, '--dry-run')).stdout, /2 identities can be made/);

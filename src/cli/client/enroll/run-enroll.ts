@@ -104,7 +104,7 @@ function nextAfter(error: Readonly<Record<string, unknown>>): string {
   if (error.code === 'INVALID_FIELD') return 'run the command again with a better password';
   if (error.code === 'INVALID_CERT_PEM') return 'overlay-auth enroll FILE --cert CERT --key KEY';
   const reference = typeof error.requestId === 'string' ? error.requestId : 'REF';
-  return `ask the operator, who can see why with: overlay-auth explain ${reference}`;
+  return `ask the operator, who can see why with: overlay-auth explain ${shellWord(reference)}`;
 }
 
 /** Enrolls, and writes the file that existing SDKs read. */

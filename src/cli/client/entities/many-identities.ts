@@ -4,6 +4,7 @@
 import { mostInOneStep } from '../../../model/bulk-actions.ts';
 import { MINUTE, type Millis, SECOND } from '../../../platform/clock.ts';
 import { asList, asObject, type JsonObject, numberField } from '../../../platform/formats/json-shape.ts';
+import { shellWord } from '../../../platform/formats/shell-word.ts';
 import type { Flags, Texts } from '../../terminal/command.ts';
 import { CliError, notice, printResult, type Report, showingProgress } from '../../terminal/output.ts';
 import { confirmAtTerminal } from '../../terminal/prompt.ts';
@@ -137,7 +138,9 @@ async function carryOn(
       if (invitations.length > 0) printResult(report, { ...now, invitations }, () => linkLines(invitations));
       // More, if the connection broke before the last answer.
       const soFar = confirmed ? `at least ${now.done} are done` : 'nothing was changed yet';
-      const next = isToEnd ? 'enter the same command again' : `overlay-auth identity continue ${job.id}`;
+      const next = isToEnd
+        ? 'enter the same command again'
+        : `overlay-auth identity continue ${shellWord(String(job.id))}`;
       throw error.inOtherWords(`${error.message} (${soFar})`, next);
     });
   const isImport = job.action === 'import';
@@ -373,7 +376,7 @@ function notImported(problems: readonly JsonObject[], file?: string): CliError {
     const at = [file ?? 'line', line].filter((part) => part !== null).join(file === undefined ? ' ' : ':');
     return `${at}: ${column === null ? '' : `${column} `}${reason}`;
   });
-  const check = `overlay-auth identity import ${file ?? 'FILE'} --dry-run`;
+  const check = `overlay-auth identity import ${shellWord(file ?? 'FILE')} --dry-run`;
   return new CliError(`Nothing was imported.\n${lines.join('\n')}`, {
     code: 'COULD_NOT_VALIDATE',
     next: `correct the table, then ${check}`,
