@@ -287,7 +287,7 @@ const revocation = reported(
     },
     arguments: {
       type: 'one access token; all sessions of an identity; one session; all that a signer or a CA has opened',
-      id: ['<what>', 'jti of the token, id of the session, or name or id'],
+      id: ['<what>', 'jti of the token (taken as typed), id of the session, or name or id'],
     },
     options: {
       issuedBefore:
