@@ -219,7 +219,8 @@ export async function testSubscription(
 export type EventDelivery = Delivery<EventKind>;
 
 /**
- * Events that wait, were delivered or were given up, the newest first.
+ * Events that wait, were delivered or were given up, the newest first; before them those that the receiver did not take,
+ * whose result says why all behind them wait.
  * @throws AuthError not_found
  */
 export async function listEventDeliveries(
@@ -228,11 +229,18 @@ export async function listEventDeliveries(
   { state = null, limit }: { state?: DeliveryState | null | undefined; limit: number },
 ): Promise<readonly EventDelivery[]> {
   const { id: subscriber } = await eventSubscriptions.get(needs, id);
-  const lists = eventKinds.map((kind) =>
-    needs.store.deliveries.list(queueOf(kind, subscriber), state, limit),
-  );
-  const all = (await Promise.all(lists)).flat();
-  return all.toSorted((one, other) => other.seq - one.seq).slice(0, limit);
+  const { deliveries } = needs.store;
+  const lists = eventKinds.map(async (kind) => {
+    const queue = queueOf(kind, subscriber);
+    const next = await deliveries.next(queue, { order: 'oldest', most: 1 }, needs.clock.now());
+    const tried = next.filter((one) => one.attempts > 0 && (state ?? one.state) === one.state);
+    // Sound because a queue contains one kind.
+    return { tried: tried as EventDelivery[], newest: await deliveries.list(queue, state, limit) };
+  });
+  const all = await Promise.all(lists);
+  const newest = all.flatMap((of) => of.newest).toSorted((one, other) => other.seq - one.seq);
+  const each = new Map([...all.flatMap((of) => of.tried), ...newest].map((one) => [one.seq, one]));
+  return [...each.values()].slice(0, limit);
 }
 
 /**

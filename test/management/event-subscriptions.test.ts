@@ -232,6 +232,25 @@ test('subscriptions of one host without a name get different names, which they k
 });
 
 describe('a receiver', () => {
+  test('that takes nothing is quoted before the newest of all that wait for it', async (t) => {
+    const of = await subscribed(t);
+    of.receiver.answer(503);
+    await something();
+    await eventually(of.read, ({ failures }) => failures > 0);
+    await something();
+    await something();
+    const [tried, newest, ...older] = await of.deliveries();
+    assert.deepEqual([tried.state, tried.result], ['waiting', 'HTTP 503']);
+    assert.ok(newest.at > tried.at && older.every(({ at }: { at: string }) => at < newest.at));
+    assert.ok(
+      older.every(({ id }: { id: string }) => id !== tried.id),
+      'once',
+    );
+    const [one, ...others] = await of.deliveries('?limit=1&state=waiting');
+    assert.deepEqual([one.id, others], [tried.id, []]);
+    assert.deepEqual(await of.deliveries('?state=failed'), []);
+  });
+
   test('that is away for a day loses nothing, and delays no other', async (t) => {
     const [away, there] = [await subscribed(t), await subscribed(t)];
     away.receiver.answer(503);

@@ -137,7 +137,7 @@ export const clientCommands: Commands = {
   'event-subscription test': action('testSubscription')`send a test event, and say how that went
     ${named('event-subscription', 'subscription')}`,
   'event-subscription deliveries': action('listDeliveries')`
-    list the events that wait, were delivered or were given up, the newest first
+    list what the receiver did not take, then the events that wait, were delivered or were given up, the newest first
     ${named('event-subscription', 'subscription')}
     ${{ '--state <state>': { help: 'only these', choices: ['waiting', 'delivered', 'failed'] } }}
     --limit <n>  how many (default: 100)`,

@@ -99,7 +99,7 @@ export function eventSubscriptionRoutes(needs: EdgeServices): readonly Route[] {
       operationId: 'listEventSubscriptionDeliveries',
       summary: 'List the events of a subscription that wait, were delivered or were given up',
       query: deliveryQuery,
-      answer: dataAnswer(z.array(deliverySchema), 'The newest first'),
+      answer: dataAnswer(z.array(deliverySchema), 'Those that were tried in vain, then the newest first'),
       data: async (context, { query }) =>
         (await listEventDeliveries(needs, context.id, query))
           .map(inReadersLanguage(context))
