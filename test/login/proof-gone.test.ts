@@ -45,6 +45,8 @@ interface Person {
   oidc(): Promise<Answer>;
   legacy(): Promise<Answer>;
   takeAway(): Promise<unknown>;
+  /** Of the refusal; `changed-meanwhile` unless given. */
+  readonly reason?: string;
 }
 
 async function byCertificate(name: string): Promise<Person> {
@@ -53,6 +55,16 @@ async function byCertificate(name: string): Promise<Person> {
   return withConnection(id, withCertificate(server, leaf), () =>
     server.store.authenticators.delete(leaf.authenticatorId, server.clock.now()),
   );
+}
+
+async function ofDisabled(name: string): Promise<Person> {
+  const person = await byCertificate(name);
+  const disabledAt = server.clock.now();
+  return {
+    ...person,
+    reason: 'identity-disabled',
+    takeAway: () => server.store.identities.update(person.id, { disabledAt }, disabledAt),
+  };
 }
 
 async function byAuthorityRule(name: string): Promise<Person> {
@@ -174,6 +186,7 @@ function beforeRecording(t: TestContext, what: keyof typeof recording, action: (
 
 const ways = {
   'by certificate': byCertificate,
+  'of an identity that is disabled': ofDisabled,
   'by the rule of an authority': byAuthorityRule,
   'by external JWT': byToken,
   'by external JWT of a signer that changes': byTokenOfSigner,
@@ -190,7 +203,8 @@ for (const [way, make] of Object.entries(ways)) {
       const refused = await person[mechanism]();
       assertRefused(refused, 401, 'INVALID_AUTH');
       assert.equal(refused.headers.location, undefined);
-      if (mechanism === 'oidc') assert.equal(await reasonOf(server, refused), 'changed-meanwhile');
+      const { reason = 'changed-meanwhile' } = person;
+      if (mechanism === 'oidc') assert.equal(await reasonOf(server, refused), reason);
       const { items } = await server.store.apiSessions.list(listOf({ op: 'true' }), server.clock.now());
       assert.ok(items.every(({ identityId }) => identityId !== person.id));
     });

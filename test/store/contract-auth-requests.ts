@@ -1,16 +1,19 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type AuthPolicyId, asId } from '../../src/model/ids.ts';
+import { type AuthPolicyId, asId, type BrowserSessionId } from '../../src/model/ids.ts';
 import type { LoginProgress, PassedMethod } from '../../src/model/login.ts';
+import type { Millis } from '../../src/platform/clock.ts';
 import type { RedeemCode } from '../../src/store/contracts/auth-requests.ts';
 import type { SharedDatabase } from './contract.ts';
 import { newVoucher } from './contract-cas.ts';
 import {
   createUser,
+  DAY,
   isAlive,
   loginWithCode,
   MINUTE,
   newAuthRequest,
+  newId,
   openSession,
   progressOf,
   redemption,
@@ -205,6 +208,24 @@ export function authRequestTests({ store }: SharedDatabase): void {
       assert.equal(await recorded(byCertificate), 'recorded');
       await store.authenticators.delete(user.authenticatorId, t0);
       assert.equal(await recorded(byCertificate), 'changed');
+    });
+
+    test('a login of an identity that was disabled while it was verified is not recorded, nor its browser session', async () => {
+      const user = await createUser(store);
+      const id = newId<BrowserSessionId>();
+      const browserSession = {
+        ...{ id, tokenHash: id, application: 'overlay', ipAddress: '192.0.2.1', now: t0 },
+        ...{ expiresAt: t0 + DAY, replaces: null, most: 5 },
+      };
+      const code = { hash: uniqueName('code'), expiresAt: t0 + MINUTE, forgetFailures: [], browserSession };
+      const recorded = (now: Millis) =>
+        store.authRequests.recordPrimaryLogin({
+          ...{ authRequest: newAuthRequest(), progress: progressOf(user), code, expiresAt: t0 + MINUTE, now },
+        });
+      await store.identities.update(user.id, { disabledAt: t0, disabledUntil: t0 + 2 }, t0);
+      assert.equal(await recorded(t0 + 1), 'changed');
+      assert.equal(await store.browserSessions.find(id, t0), null);
+      assert.equal(await recorded(t0 + 2), 'recorded');
     });
 
     test('the code that completes a login resets the failure counters, and nothing less does', async () => {
@@ -480,23 +501,32 @@ export function authRequestTests({ store }: SharedDatabase): void {
       assert.deepEqual(outcome, { outcome: 'refused', reason: 'unknown' });
     });
 
-    test('an identity that was disabled or deleted after its login refuses', async () => {
-      const disabled = await createUser(store);
+    test('an identity that is disabled by a clock that was set back since refuses', async () => {
+      const user = await createUser(store);
+      await store.identities.update(user.id, { disabledAt: t0 - DAY, disabledUntil: t0 }, t0 - DAY);
+      const redeem = redemption(await loginWithCode(store, user), { now: t0 - 1 });
+      const refused = { outcome: 'refused', reason: 'identity-unavailable', endedSession: null };
+      assert.deepEqual(await store.authRequests.redeemCode(redeem), refused);
+    });
+
+    test('the code of an identity that was disabled or deleted since is gone', async () => {
+      const [disabled, deleted] = [await createUser(store), await createUser(store)];
+      const logins = [await loginWithCode(store, disabled), await loginWithCode(store, deleted)];
       await store.identities.update(disabled.id, { disabledAt: t0 }, t0);
-      const deleted = await createUser(store);
       await store.identities.delete(deleted.id, t0);
-      for (const user of [disabled, deleted]) {
-        // By a token that named the id: with its authenticator gone, a login is not even recorded.
-        const login = await loginWithCode(store, user, { progress: { authenticatorId: null } });
+      for (const login of logins) {
         const outcome = await store.authRequests.redeemCode(redemption(login));
-        assert.deepEqual(outcome, { outcome: 'refused', reason: 'identity-unavailable', endedSession: null });
+        assert.deepEqual(outcome, { outcome: 'refused', reason: 'unknown', endedSession: null });
       }
+      // By a token that named the id: with its authenticator gone, no other login would be recorded either.
+      for (const user of [disabled, deleted])
+        await assert.rejects(loginWithCode(store, user, { progress: { authenticatorId: null } }), /changed/);
     });
 
     test('an identity whose time of being disabled is over gets its session, and the rules of its policy', async () => {
       const user = await createUser(store);
       const { id, identity } = user;
-      await store.identities.update(id, { disabledAt: t0, disabledUntil: t0 + 1 }, t0);
+      await store.identities.update(id, { disabledAt: t0 - 1, disabledUntil: t0 }, t0 - 1);
       const outcome = await store.authRequests.redeemCode(redemption(await loginWithCode(store, user)));
       assert.ok(outcome.outcome === 'redeemed');
       assert.deepEqual(outcome.identity, { id, name: identity.name, isAdmin: identity.isAdmin });

@@ -193,7 +193,7 @@ export function identityTests({ store }: SharedDatabase): void {
 
     test('disabling again with a later end also ends sessions', async () => {
       const user = await createUser(store);
-      await store.identities.update(user.id, { disabledAt: t0, disabledUntil: t0 + 1 }, t0);
+      await store.identities.update(user.id, { disabledAt: t0 - 1, disabledUntil: t0 }, t0 - 1);
       const session = await openSession(store, user);
       await store.identities.update(user.id, { disabledUntil: t0 + 5 * MINUTE }, t0 + MINUTE);
       assert.equal(await isAlive(store, session), false);

@@ -92,7 +92,11 @@ export async function nextStep<Outcome extends PrimaryRecorded | 'superseded' | 
         },
   );
   if (isOutdated(recorded)) return recorded;
-  if (recorded === 'changed') throw proofChanged(needs, progress, origin);
+  if (recorded === 'changed') {
+    // Says so if the identity was disabled.
+    await requireStillAllowed(needs, progress, origin);
+    throw proofChanged(needs, progress, origin);
+  }
   if (recorded !== 'recorded')
     throw new AuthError('auth_request_unknown', { detail: `the login is ${recorded}` });
   if (code === null) return queriesStep(needs, authRequest, { outstanding, progress, error: primary.error });

@@ -139,10 +139,10 @@ export interface AuthRequestStore {
    * what was requested. A TOTP enrollment begun on it is deleted. The request never ends earlier because of this.
    * A record that is bound to a browser is replaced from that browser only.
    * With `code`, the same step finishes the request. A request that already has a code is left unchanged.
-   * Nothing is recorded unless the authenticator still exists and what was verified is still so: a change of it ends
-   * every login that was verified before, even one that is just being recorded.
+   * Nothing is recorded unless the identity may log in, the authenticator still exists and what was verified is still
+   * so: a change of it ends every login that was verified before, even one that is just being recorded.
    * @returns `finished` when the request already has a code, `elsewhere` when another browser continues with it,
-   * `changed` when the proof is gone or has changed since
+   * `changed` when the proof is gone or has changed since, or the identity was disabled
    */
   recordPrimaryLogin(
     login: {

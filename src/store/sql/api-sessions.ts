@@ -27,6 +27,7 @@ import { concern } from './concern.ts';
 import { all, first, type Intent, raw, type Sql, type SqlRow, type SqlValue, sql } from './intent.ts';
 import { legacyIntents, legacyWrites } from './legacy-sessions.ts';
 import { listSource } from './list-source.ts';
+import { mayLogIn } from './login-row.ts';
 import { endSession, endSessionsOf } from './session-ends.ts';
 
 export const apiSessions = concern<ApiSessionStore>()({
@@ -166,8 +167,7 @@ function mayContinue({ clientId, certThumbprint, keyThumbprint, now }: Omit<Rene
   return sql`client_id = ${clientId}
        AND (cert_thumbprint IS NULL OR cert_thumbprint = ${certThumbprint})
        AND (key_thumbprint IS NULL OR key_thumbprint = ${keyThumbprint})
-       AND EXISTS (SELECT 1 FROM identities WHERE identities.id = api_sessions.identity_id
-         AND (disabled_at IS NULL OR disabled_until <= ${now}))`;
+       AND ${mayLogIn(raw('api_sessions.identity_id'), now)}`;
 }
 
 function* rotateRefreshToken(rotate: RotateRefreshToken): Intent<RotateOutcome> {

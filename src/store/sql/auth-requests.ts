@@ -33,7 +33,7 @@ import { concern } from './concern.ts';
 import { passwordWasChosen, withdrawInvitation } from './identities.ts';
 import { first, type Intent, raw, run, type Sql, type SqlRow, sql, together } from './intent.ts';
 import { keepClientInfo, keepLastLogin, keepLogin, knownLoginsSql, loginsBefore } from './last-logins.ts';
-import { type LoginRow, loginRow, provenText, putLogin, stillVouches } from './login-row.ts';
+import { type LoginRow, loginRow, mayLogIn, provenText, putLogin, stillVouches } from './login-row.ts';
 import { endSession, endSessionsOf } from './session-ends.ts';
 
 export const authRequests = concern<AuthRequestStore>()({
@@ -119,9 +119,10 @@ function* recordPrimaryLogin(login: PrimaryLoginRow): Intent<PrimaryRecorded> {
   return 'recorded';
 }
 
-/** True if the verified facts of the primary login have not changed. */
-function isStillProven({ identityId, vouched = [], ...opened }: PrimaryLoginRow): Sql {
-  return together([hasOpened(opened), ...vouched.map((each) => stillVouches(identityId, each))], ' AND ');
+/** True if the verified facts of the primary login have not changed, and the identity was not disabled meanwhile. */
+function isStillProven({ identityId, vouched = [], now, ...opened }: PrimaryLoginRow): Sql {
+  const vouchers = vouched.map((each) => stillVouches(identityId, each));
+  return together([mayLogIn(identityId, now), hasOpened(opened), ...vouchers], ' AND ');
 }
 
 function hasOpened({

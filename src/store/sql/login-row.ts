@@ -80,6 +80,12 @@ export function isUnchanged({ kind, id, updatedAt }: Voucher): Sql {
   return sql`EXISTS (SELECT 1 FROM ${tableOf[kind]} WHERE id = ${id} AND updated_at = ${updatedAt})`;
 }
 
+/** Whether an identity is there and not disabled. @param id its value, or the column that has it */
+export function mayLogIn(id: string | Sql, now: Millis): Sql {
+  return sql`EXISTS (SELECT 1 FROM identities WHERE identities.id = ${id}
+    AND (disabled_at IS NULL OR disabled_until <= ${now}))`;
+}
+
 /** Whether a claim still names the identity, and may. */
 export function stillVouches(identityId: string, { voucher, externalId }: Vouched): Sql {
   if (externalId === null) return isUnchanged(voucher);
