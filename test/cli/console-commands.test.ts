@@ -17,14 +17,16 @@ import { usualOf } from '../../web/console/screens/signers/usual.ts';
 
 const described = [identityEntity, authPolicyEntity, externalJwtSignerEntity, caEntity, oidcClientEntity];
 
+const program = createProgram(systemPorts());
+
+function commandOf(verb: string, noun: string) {
+  const command = program.commands.find((one) => one.name() === verb);
+  const found = command?.commands.find((one) => one.name() === noun);
+  assert.ok(found, `${verb} ${noun}`);
+  return found;
+}
+
 test('arguments and options in the console are those of the command line', () => {
-  const program = createProgram(systemPorts());
-  const commandOf = (verb: string, noun: string) => {
-    const command = program.commands.find((one) => one.name() === verb);
-    const found = command?.commands.find((one) => one.name() === noun);
-    assert.ok(found, `${verb} ${noun}`);
-    return found;
-  };
   for (const entity of described) {
     const [create, update] = [commandOf('create', entity.kind), commandOf('update', entity.kind)];
     const args = argumentsOf(entity);
@@ -116,4 +118,14 @@ test('the command for a new one contains what differs from the defaults', () => 
   assert.deepEqual(createCommand(caEntity, ca), ['create', 'ca', 'a', 'certificate.pem', '--auth']);
   const person = newDraft(identityEntity, { name: 'a', type: 'User' });
   assert.deepEqual(createCommand(identityEntity, person), ['create', 'identity', 'a', '--type', 'User']);
+});
+
+test('a name that begins with a dash is no option of the command', () => {
+  for (const name of ['-x', '--name', '--']) {
+    const draft = newDraft(identityEntity, { name, type: 'User', externalId: name });
+    const [verb = '', noun = '', ...words] = createCommand(identityEntity, draft) ?? [];
+    const command = commandOf(verb, noun);
+    assert.deepEqual(command.parseOptions(words), { operands: [name], unknown: [] }, words.join(' '));
+    assert.equal(command.getOptionValue('externalId'), name);
+  }
 });

@@ -31,7 +31,12 @@ export function createCommand(entity: Entity, draft: object, usual: Values = {})
     entity,
     Object.fromEntries(Object.entries(chosen).filter(([name]) => !args.includes(name))),
   );
-  return options === null ? null : ['create', entity.kind, ...typed, ...options];
+  if (options === null) return null;
+  // After `--` a name that begins with a dash is no option.
+  const words = typed.some((one) => one.startsWith('-'))
+    ? [...options, '--', ...typed]
+    : [...typed, ...options];
+  return ['create', entity.kind, ...words];
 }
 
 /** The command line takes certificates and secrets from files. */

@@ -94,11 +94,7 @@ function ProgressNow({ subscription }: { subscription: EventSubscription }) {
 }
 
 /** A test, a replay, and another secret. */
-function Actions({
-  subscription: { id, name, type, formerSecretUntil },
-}: {
-  subscription: EventSubscription;
-}) {
+function Actions({ subscription: { id, type, formerSecretUntil } }: { subscription: EventSubscription }) {
   const path = `event-subscriptions/${id}`;
   const testing = useAction({
     mutationFn: () =>
@@ -139,7 +135,7 @@ function Actions({
           title={words.replayTitle}
           ends={words.replayText}
           change={() => ({ method: 'POST', path: `${path}/replay`, body: {} })}
-          command={['event-subscription', 'replay', name]}
+          command={['event-subscription', 'replay', id]}
           done={words.replayed}
         />
         {type === 'webhook' && (
