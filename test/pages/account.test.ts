@@ -793,7 +793,7 @@ describe('every state is accessible', () => {
     assert.equal(await page.locator('html').getAttribute('lang'), 'en');
     assert.equal(await page.locator('#language').inputValue(), 'en');
     await page.goto(`${server.url}/console`);
-    await page.getByRole('heading', { name: 'You may not see this' }).waitFor();
+    await page.getByRole('heading', { name: 'Not allowed' }).waitFor();
     await page.goto(`${server.url}/account#language`);
     await page.locator('#language').selectOption('browser');
     await page.locator('#change-language-submit').click();

@@ -191,7 +191,7 @@ describe('the shell', () => {
   test('says so when the permission is missing, and offers what each permission allows', async () => {
     await server.createUser({ name: 'nobody', password });
     const nobody = await atConsole(server, 'nobody');
-    await heading(nobody.page, 'You may not see this').waitFor();
+    await heading(nobody.page, 'Not allowed').waitFor();
     await assertClean(nobody);
     await nobody.close();
 
@@ -211,6 +211,36 @@ describe('the shell', () => {
     };
     await offers('read', []);
     await offers('helpdesk', ['Invite']);
+  });
+
+  test('keeps a form that is filled in when the person loses the permission for it', async () => {
+    const id = await server.createUser({ name: 'deposed', password, isAdmin: true });
+    await using guest = await atConsole(server, 'deposed', '/console/policies/new');
+    const { page } = guest;
+    await page.locator('#field-name').fill('typed before');
+    // The person comes back to the window after more than a minute.
+    const comeBack = () =>
+      page.evaluate(`{
+        const { now } = Date;
+        Date.now = () => now() + 61_000;
+        document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));
+        setTimeout(() => (Date.now = now));
+      }`);
+    for (const [permissions, said] of [
+      [['read'], 'You may read this and change nothing.'],
+      [[], 'Your account lacks the permission.'],
+    ] as const) {
+      await root.call('PATCH', `identities/${id}`, { isAdmin: false, permissions });
+      await comeBack();
+      await page.locator('#right').getByText(said).waitFor();
+      assert.equal(await page.locator('#field-name').inputValue(), 'typed before');
+    }
+    await page.locator('#save').click();
+    await page.getByRole('alert').getByText('Not allowed').waitFor();
+    await root.call('PATCH', `identities/${id}`, { isAdmin: true });
+    await page.locator('#save').click();
+    await page.locator('#save-confirm').click();
+    await heading(page, 'typed before').waitFor();
   });
 
   test('says so when the server is busy or cannot be reached, and continues with a button', async () => {

@@ -1,11 +1,19 @@
 // The signed-in person, and their rights. The server decides; this only decides what to offer.
 
+import { useState } from 'react';
 import { hasPower } from '../../src/model/permission.ts';
 import { useRead } from './queries.ts';
 import type { Identity, Permission } from './types.ts';
 
 export function useMe() {
   return useRead<Identity>('current-identity', { staleTime: 60_000 });
+}
+
+/** Whether it has ever been so while this is shown: what was typed stays when the person loses a right. */
+export function useHasBeen(isSo: boolean): boolean {
+  const [was, set] = useState(isSo);
+  if (isSo && !was) set(true);
+  return was || isSo;
 }
 
 type Right = Permission | 'all';

@@ -4,7 +4,7 @@ import { useState, useSyncExternalStore } from 'react';
 import { Announcements } from '../parts/announce.tsx';
 import { Brand } from '../parts/brand.tsx';
 import { Button, Screen } from '../parts/screen.tsx';
-import { rightOf, useMe } from './me.ts';
+import { rightOf, useHasBeen, useMe } from './me.ts';
 import { Failure } from './parts/failure.tsx';
 import { Loaded } from './parts/loaded.tsx';
 import { session } from './session/session.ts';
@@ -31,9 +31,7 @@ export function Shell() {
       <div className="shell">
         <Sidebar me={me.data} />
         <main id="content" tabIndex={-1}>
-          <Loaded query={me}>
-            {(found) => (rightOf(found) === null ? <NoPermission /> : <Content me={found} />)}
-          </Loaded>
+          <Loaded query={me}>{(found) => <Content right={rightOf(found)} />}</Loaded>
         </main>
       </div>
       <Announcements />
@@ -41,14 +39,14 @@ export function Shell() {
   );
 }
 
-function Content({ me }: { me: Identity }) {
-  const right = rightOf(me);
+function Content({ right }: { right: ReturnType<typeof rightOf> }) {
+  if (!useHasBeen(right !== null)) return <NoPermission />;
   return (
     <>
       <Offline />
       {right !== 'all' && (
         <p className="note" id="right">
-          {right === 'helpdesk' ? texts.helpOnly : texts.readOnly}
+          {right === null ? texts.failures.forbidden : right === 'helpdesk' ? texts.helpOnly : texts.readOnly}
         </p>
       )}
       <Outlet />

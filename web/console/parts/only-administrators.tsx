@@ -1,9 +1,9 @@
 import { Refusal } from '@overlay-auth/client';
 import type { ReactNode } from 'react';
-import { useIsAdmin } from '../me.ts';
+import { useHasBeen, useIsAdmin } from '../me.ts';
 import { Failure } from './failure.tsx';
 
 /** For what only administrators may start. Others who come by the address are told so at once. */
 export function OnlyAdministrators({ children }: { children: ReactNode }) {
-  return useIsAdmin() ? children : <Failure error={new Refusal('', { status: 403, code: '' })} />;
+  return useHasBeen(useIsAdmin()) ? children : <Failure error={new Refusal('', { status: 403, code: '' })} />;
 }

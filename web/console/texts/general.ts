@@ -67,7 +67,7 @@ export const general = wordsOf({
       'The server cannot answer at the moment. Wait a little, then try again.',
       'Der Server kann gerade nicht antworten. Warten Sie einen Moment und versuchen Sie es noch einmal.',
     ],
-    forbiddenTitle: ['You may not see this', 'Das dürfen Sie nicht sehen'],
+    forbiddenTitle: ['Not allowed', 'Nicht erlaubt'],
     forbidden: [
       'Your account lacks the permission. An administrator can give it to you.',
       'Ihrem Konto fehlt die Berechtigung. Ein Administrator kann sie Ihnen geben.',
