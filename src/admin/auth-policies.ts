@@ -13,7 +13,7 @@ import { defaultAuthPolicyId, type SignerId } from '../model/ids.ts';
 import { typedName } from '../model/names.ts';
 import { usualPolicy } from '../model/usual-policy.ts';
 import { refusedField } from './acceptable-values.ts';
-import { acceptableBy, managed } from './entity-rules.ts';
+import { acceptableBy, completed, managed } from './entity-rules.ts';
 import type { AdminServices } from './services.ts';
 
 const rules = {
@@ -54,7 +54,9 @@ export async function rulesSent(
   sent: New<typeof authPolicyEntity>,
   before: AuthPolicy | null,
 ): Promise<AuthPolicyRules> {
-  return patched(authPolicyEntity.fields, usualRules, await acceptable(sent, before, needs));
+  const { fields } = authPolicyEntity;
+  const whole = completed(fields, sent, before === null ? undefined : 'kept');
+  return patched(fields, before ?? usualRules, await acceptable(whole, before, needs));
 }
 
 const acceptable = acceptableBy<typeof authPolicyEntity>(rules);

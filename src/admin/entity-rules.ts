@@ -266,11 +266,12 @@ export function completed(fields: Fields, given: object, except?: 'kept'): objec
   const saidAs = new Set(sent.flatMap(([name, { sameAs }]) => (values[name] === undefined ? [] : [sameAs])));
   const all = sent.flatMap(([name, field]) => {
     const value = values[name];
-    if (field.kind === 'group') return [[name, completed(field.members, value ?? {})] as const];
+    if (value === undefined && except !== undefined && field.whenLeftOut === except) return [];
+    if (field.kind === 'group') return [[name, completed(field.members, value ?? {}, except)] as const];
     if (value !== undefined) return [[name, value] as const];
     // A default beside the same value under its other name would contradict that.
     if (field.sameAs !== undefined || saidAs.has(name)) return [];
-    const usual = except !== undefined && field.whenLeftOut === except ? undefined : defaultOf(field);
+    const usual = defaultOf(field);
     return usual === undefined ? [] : [[name, usual] as const];
   });
   return Object.fromEntries(all);

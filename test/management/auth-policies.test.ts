@@ -347,6 +347,51 @@ test('a whole document may have only one of the two names of the required signer
   }
 });
 
+test('a whole document of a program for another controller keeps the rules that it does not know', async () => {
+  const ours = {
+    primary: {
+      passkey: {
+        allowed: true,
+        userVerification: 'preferred',
+        satisfiesSecondary: true,
+        allowedAuthenticators: [],
+      },
+      updb: { mustChangeAfter: '2160h' },
+    },
+    secondary: { requirePasskey: true },
+    assignTo: ['staff'],
+    requireDpop: true,
+  };
+  const id = await newPolicy({ name: 'ours', ...ours, tags: { ours: true } });
+  const person = { name: 'of staff', type: 'User', isAdmin: false, roleAttributes: ours.assignTo };
+  createdId(await admin.call('POST', 'identities', person));
+  const { passkey: _passkey, ...primary } = usualPolicy.primary;
+  const theirs = {
+    name: 'theirs',
+    primary: { ...primary, updb: { ...primary.updb, minPasswordLength: 14 } },
+    secondary: { requireTotp: true, requireExtJwtSigner: null },
+    tags: {},
+  };
+  const preview = await admin.call('POST', 'auth-policies/preview', { ...theirs, id });
+  const { touched, leaves } = preview.json.data;
+  assert.deepEqual([touched.count, leaves.count], [1, 0], preview.text);
+  const answer = await admin.call('PUT', `auth-policies/${id}`, theirs);
+  assert.equal(answer.status, 200, answer.text);
+  const { primary: rules, secondary, assignTo, requireDpop, name, tags } = await document(id);
+  assert.deepEqual(
+    [name, tags, rules.updb.minPasswordLength, secondary.requireTotp],
+    ['theirs', {}, 14, true],
+  );
+  assert.deepEqual(
+    {
+      primary: { passkey: rules.passkey, updb: { mustChangeAfter: rules.updb.mustChangeAfter } },
+      secondary: { requirePasskey: secondary.requirePasskey },
+      ...{ assignTo, requireDpop },
+    },
+    ours,
+  );
+});
+
 test('an imported policy that names a signer that is not here can be changed as a whole document', async () => {
   const id = await newPolicy({ name: 'imported' });
   const primary = { extJwt: { allowedSigners: [asId<SignerId>('not-here')] } };

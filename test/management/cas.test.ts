@@ -145,6 +145,16 @@ describe('a CA', () => {
     assert.equal((await root.get(`cas/${id}`)).json.data.name, 'expired');
   });
 
+  test('keeps how revocation is checked where a whole document does not say it', async () => {
+    const revocation = { mode: 'hard', crlUrls: [], crlPem: null, ocsp: 'https://ca.example/ocsp' };
+    const id = await register(authority(), { revocation });
+    const { revocation: _revocation, ...others } = await shown(id);
+    const answer = await admin.call('PUT', `cas/${id}`, { ...others, isAuthEnabled: true });
+    assert.equal(answer.status, 200, answer.text);
+    const now = await shown(id);
+    assert.deepEqual([now.isAuthEnabled, now.revocation], [true, revocation]);
+  });
+
   test('is refused for a rule that cannot find anything', async () => {
     const certPem = authority().certPem;
     const cases: [object, string][] = [

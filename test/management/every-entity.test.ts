@@ -187,7 +187,8 @@ const entities: readonly Entity[] = [
         requireTotp: false,
         requireExtJwtSigner: null,
         requireExtJwt: null,
-        requirePasskey: false,
+        // Programs for other controllers do not know it.
+        requirePasskey: true,
       },
     },
     wrong: [

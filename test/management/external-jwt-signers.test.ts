@@ -73,6 +73,15 @@ describe('a signer', () => {
     assertRefused(await admin.call('PUT', `${path}/${id}`, without), 'enabled');
   });
 
+  test('keeps its limits of times where a whole document does not say them', async () => {
+    const limits = { leewaySeconds: 0, maxLifetimeSeconds: 600 };
+    const id = createdId(await create({ ...smallest('limited'), ...limits }));
+    const answer = await admin.call('PUT', `${path}/${id}`, { ...smallest('limited'), audience: 'another' });
+    assert.equal(answer.status, 200, answer.text);
+    const { audience, leewaySeconds, maxLifetimeSeconds } = (await admin.get(`${path}/${id}`)).json.data;
+    assert.deepEqual([audience, { leewaySeconds, maxLifetimeSeconds }], ['another', limits]);
+  });
+
   test('has its key from one certificate or from an address, and each replaces the other', async () => {
     const id = createdId(await create({ ...smallest('keyed'), jwksEndpoint: null, certPem, kid: 'k1' }));
     let { data } = (await admin.get(`${path}/${id}`)).json;

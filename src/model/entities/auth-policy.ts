@@ -62,29 +62,33 @@ export const authPolicyEntity = entity<AuthPolicyId>()({
             {
               isNullable: true,
               isShownIfSet: true,
+              whenLeftOut: 'kept',
               description: 'A login with a password that is so old asks for a new one; null: never',
               examples: ['90d'],
             },
             { least: DAY, most: 100 * 366 * DAY },
           ),
         }),
-        passkey: field.group({
-          allowed: field.flag({ default: passkey.allowed }),
-          /** If required, a first or second proof by passkey counts only if the authenticator knew its owner: by PIN, finger or face. */
-          userVerification: field.choice(userVerifications, { default: 'required' }),
-          /** Such a login also stands for TOTP and for `requirePasskey`; then user verification is required. */
-          satisfiesSecondary: field.flag({ default: passkey.satisfiesSecondary }),
-          /** Models (AAGUID) for which their makers have to vouch, of first and second proofs. Empty: all. */
-          allowedAuthenticators: field.texts({
-            default: [],
-            nullIsDefault: true,
-            isSet: true,
-            isLowerCase: true,
-            maxItems: 100,
-            description: 'AAGUIDs; empty: every model, and none has to be proven',
-            examples: [['2fc0579f-8113-47ea-b116-bb5a8db9202a']],
-          }),
-        }),
+        passkey: field.group(
+          {
+            allowed: field.flag({ default: passkey.allowed }),
+            /** If required, a first or second proof by passkey counts only if the authenticator knew its owner: by PIN, finger or face. */
+            userVerification: field.choice(userVerifications, { default: 'required' }),
+            /** Such a login also stands for TOTP and for `requirePasskey`; then user verification is required. */
+            satisfiesSecondary: field.flag({ default: passkey.satisfiesSecondary }),
+            /** Models (AAGUID) for which their makers have to vouch, of first and second proofs. Empty: all. */
+            allowedAuthenticators: field.texts({
+              default: [],
+              nullIsDefault: true,
+              isSet: true,
+              isLowerCase: true,
+              maxItems: 100,
+              description: 'AAGUIDs; empty: every model, and none has to be proven',
+              examples: [['2fc0579f-8113-47ea-b116-bb5a8db9202a']],
+            }),
+          },
+          { whenLeftOut: 'kept' },
+        ),
       },
       { column: 'primary_rules' },
     ),
@@ -95,19 +99,20 @@ export const authPolicyEntity = entity<AuthPolicyId>()({
         requireExtJwt: signer({ isNullable: true }),
         requireExtJwtSigner: signer({ isNullable: true, sameAs: 'requireExtJwt' }),
         /** A person without a passkey adds one at the next login. */
-        requirePasskey: field.flag({ default: false }),
+        requirePasskey: field.flag({ default: false, whenLeftOut: 'kept' }),
       },
       { column: 'secondary_rules' },
     ),
     /** Identities with one of these role attributes get it, unless they have one of their own. */
     assignTo: field.attributes({
       ...field.usually([]),
+      whenLeftOut: 'kept',
       isListed: true,
       description:
         'Role attributes. An identity with one of them has this policy, unless a policy was named for it or another policy before this one by name has one of them too',
     }),
     /** Whether tokens must be bound to a key (RFC 9449). */
-    requireDpop: field.flag({ default: false }),
+    requireDpop: field.flag({ default: false, whenLeftOut: 'kept' }),
     tags: field.tags(),
   },
   options: {

@@ -54,15 +54,18 @@ export const caEntity = entity<CaId>()({
       { isNullable: true },
     ),
     /** How it is found out whether its certificates were revoked; see docs/decisions/foreign-revocation.md. */
-    revocation: field.group({
-      mode: field.choice(revocationModes, field.usually('off')),
-      /** Addresses of its CRLs, those of authorities below it, and lists that add to them. */
-      crlUrls: field.texts({ ...field.usually([]), isSet: true, maxItems: 20 }),
-      /** CRLs by their content, PEM. */
-      crlPem: field.pem({ isNullable: true }),
-      /** A responder that is asked where no list decides; null: the one that each certificate names. */
-      ocsp: field.text({ isNullable: true }),
-    }),
+    revocation: field.group(
+      {
+        mode: field.choice(revocationModes, field.usually('off')),
+        /** Addresses of its CRLs, those of authorities below it, and lists that add to them. */
+        crlUrls: field.texts({ ...field.usually([]), isSet: true, maxItems: 20 }),
+        /** CRLs by their content, PEM. */
+        crlPem: field.pem({ isNullable: true }),
+        /** A responder that is asked where no list decides; null: the one that each certificate names. */
+        ocsp: field.text({ isNullable: true }),
+      },
+      { whenLeftOut: 'kept' },
+    ),
     /** When possession of its key was proven. Until then its certificates are not accepted. */
     verifiedAt: field.time({ isNullable: true, isDerived: true, isListed: true }),
     /** The common name of the certificate that proves possession. */

@@ -41,9 +41,9 @@ export const externalJwtSignerEntity = entity<SignerId>()({
     /** Whether that claim contains the identity's `externalId`; otherwise its `id`. */
     useExternalId: field.flag(field.usually(false)),
     /** The allowed error of the provider's clock; 0 to 60. */
-    leewaySeconds: field.number(field.usually<Seconds>(30)),
+    leewaySeconds: field.number({ ...field.usually<Seconds>(30), whenLeftOut: 'kept' }),
     /** Tokens with a longer lifetime are refused; null: no limit. */
-    maxLifetimeSeconds: field.number({ isNullable: true }),
+    maxLifetimeSeconds: field.number({ isNullable: true, whenLeftOut: 'kept' }),
 
     /** Where people sign in, and as which client: for clients that get tokens themselves, and for our login page. */
     externalAuthUrl: field.text({ isNullable: true }),
