@@ -76,8 +76,10 @@ describe('a server whose certificate authority is not known', () => {
     copyFileSync(join(server.home, 'ca.pem'), join(cli.cwd, 'right.pem'));
     writeFileSync(join(cli.cwd, 'stranger.pem'), strangerPem);
     writeFileSync(join(cli.cwd, 'empty.pem'), '');
+    writeFileSync(join(cli.cwd, 'broken.pem'), server.caPem.replace(/\n/, '\nAAAA') + server.caPem);
     for (const [file, code, pattern] of [
       ['stranger.pem', 1, /was not issued by the authority in stranger\.pem/],
+      ['broken.pem', 1, /broken\.pem contains no certificate in PEM form, or a broken one/],
       ['empty.pem', 2, /The CA file empty\.pem is empty/],
       ['missing.pem', 2, /missing\.pem cannot be read/],
     ] as const) {

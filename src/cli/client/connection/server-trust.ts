@@ -15,7 +15,7 @@ import {
 } from 'node:tls';
 import { SECOND } from '../../../platform/clock.ts';
 import { readCertificateBundle } from '../../../platform/x509/certificate-bundle.ts';
-import { isIssuedBy, isSelfSigned } from '../../../platform/x509/x509.ts';
+import { isIssuedBy, isSelfSigned, parseCertificates } from '../../../platform/x509/x509.ts';
 import { CliError, notice, type Report } from '../../terminal/output.ts';
 import { canPrompt, confirm } from '../../terminal/prompt.ts';
 import { readNamedFile } from '../../terminal/secret-input.ts';
@@ -146,11 +146,14 @@ function topOfChain(leaf: DetailedPeerCertificate): X509Certificate {
 
 async function trustOfFile(report: Report, origin: string, caFile: string): Promise<Trust> {
   const caPem = await readNamedFile(report.ports, caFile, 'CA file');
-  if (!caPem.includes('-----BEGIN CERTIFICATE-----'))
-    throw new CliError(`${caFile} contains no certificate in PEM form.`, {
+  try {
+    parseCertificates(caPem);
+  } catch {
+    throw new CliError(`${caFile} contains no certificate in PEM form, or a broken one.`, {
       code: 'ca_file_invalid',
       next: 'check the file named by --ca',
     });
+  }
   const trust = { caPem };
   if ((await probe(origin, trust)).isTrusted) return trust;
   throw new CliError(`The certificate of ${origin} was not issued by the authority in ${caFile}.`, {
