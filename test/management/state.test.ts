@@ -351,6 +351,8 @@ describe('the right to use it', () => {
     assert.equal((await helper.call('POST', 'state', { state: {} })).status, 403);
     assert.equal((await server.get('/edge/management/v1/state')).status, 401);
     assertRefused(await admin.get('state?kinds=identity,services'), 400, 'COULD_NOT_VALIDATE');
+    const twice = await admin.get('state?kinds=config-type,ca,config-type');
+    assert.equal(twice.text.match(/"config-type":/g)?.length, 1);
   });
 
   test('disabling by a document follows the rules of any disabling', async () => {

@@ -34,7 +34,7 @@ const application = z.strictObject({
 const kindNames = z
   .string()
   .optional()
-  .transform((text) => (text === undefined ? [...stateKinds] : text.split(',')))
+  .transform((text) => [...new Set(text?.split(',') ?? stateKinds)])
   .pipe(z.array(z.enum(stateKinds)))
   .describe(`Kinds with commas between; left out: ${stateKinds.join(',')}`);
 
@@ -47,7 +47,7 @@ export function stateRoutes(needs: EdgeServices): readonly Route[] {
       answer: dataAnswer(stateSchema, 'Entities by kind, in the order of their names'),
       query: z.object({ kinds: kindNames }),
       async handler({ principal }, { query }) {
-        const parts = stateDocument(exportState(needs, query.kinds, principal), query.kinds);
+        const parts = stateDocument(exportState(needs, query.kinds, principal));
         if (principal.isAdmin) return wholeRead(principal.identityId, parts);
         // A bounded document is sent as a whole, or refused.
         return jsonParts(await inWholeTurn(principal.identityId, () => Array.fromAsync(parts)));
@@ -84,10 +84,7 @@ export function stateRoutes(needs: EdgeServices): readonly Route[] {
 }
 
 /** The document in its envelope. */
-async function* stateDocument(
-  state: ReturnType<typeof exportState>,
-  kinds: readonly StateKind[],
-): AsyncGenerator<string> {
+async function* stateDocument(state: ReturnType<typeof exportState>): AsyncGenerator<string> {
   let last: StateKind | null = null;
   for await (const { kind, states } of state) {
     const begin = last === null ? '{"data":{' : '],';
@@ -97,7 +94,7 @@ async function* stateDocument(
     else if (text !== '') yield `,${text}`;
     last = kind;
   }
-  yield kinds.length === 0 ? '{"data":{},"meta":{}}' : ']},"meta":{}}';
+  yield ']},"meta":{}}';
 }
 
 function entityDocument(kind: StateKind, state: NamedState): object {
