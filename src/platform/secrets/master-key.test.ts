@@ -58,12 +58,16 @@ describe('a key file', () => {
   });
 
   test('that other users can read is refused', () => {
-    const path = freshPath();
+    const path = `${freshPath()} of the old server`;
     createKeyFile(path);
     for (const mode of [0o644, 0o604, 0o620, 0o666, 0o777, 0o601]) {
       chmodSync(path, mode);
       failsWith('too open', () => readKeyFile(path));
     }
+    assert.throws(
+      () => readKeyFile(path),
+      ({ message }) => message.endsWith(`; run: chmod 600 '${path}'`),
+    );
     for (const mode of [0o600, 0o400]) {
       chmodSync(path, mode);
       readKeyFile(path);

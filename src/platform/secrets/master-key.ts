@@ -3,6 +3,7 @@
 
 import { rmSync, type Stats } from 'node:fs';
 import { fileErrorReason } from '../file-error-reason.ts';
+import { shellWord } from '../formats/shell-word.ts';
 import { MalformedInput, textOfFile } from '../formats/strict-input.ts';
 import { systemRandom } from '../random.ts';
 import { readBytes } from '../read-file.ts';
@@ -97,7 +98,7 @@ function refuseUnsuitable(path: string, stats: Stats): void {
   const shown = mode.toString(8).padStart(4, '0');
   throw new KeyFileError(
     'too open',
-    `The key file ${path} is open to other users (mode ${shown}); run: chmod 600 ${path}`,
+    `The key file ${path} is open to other users (mode ${shown}); run: chmod 600 ${shellWord(path)}`,
   );
 }
 
