@@ -16,8 +16,6 @@ export interface Subscribers {
   deliveriesOf(events: readonly EventToSend[]): readonly QueuedEvent[] | Promise<readonly QueuedEvent[]>;
 }
 
-export type SubscriberView = ReturnType<typeof subscriberView>;
-
 interface SubscriberNeeds {
   readonly store: { readonly eventSubscriptions: Pick<EventSubscriptionStore, 'listAll'> };
   /** @throws for text that is no filter of events */

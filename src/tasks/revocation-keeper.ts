@@ -38,8 +38,6 @@ import {
   watchedBy,
 } from './watched-authority.ts';
 
-export type RevocationKeeper = ReturnType<typeof revocationKeeper>;
-
 interface KeeperNeeds {
   readonly store: Pick<Store, 'cas' | 'revocationLists'>;
   readonly client: OutboundClient;

@@ -9,7 +9,7 @@ import { countOf, evict } from './bounded-trail.ts';
 import { insertAll, reader } from './codec.ts';
 import { concern } from './concern.ts';
 import { deliverEvents, deliverNotice } from './deliveries.ts';
-import { all, among, type Intent, raw, type Sql, sql } from './intent.ts';
+import { among, deleteSome, type Intent, raw, type Sql, sql } from './intent.ts';
 import { listSource } from './list-source.ts';
 
 const byName = '(SELECT actors.name FROM identities AS actors WHERE actors.id = audit_events.by_identity_id)';
@@ -23,11 +23,7 @@ const listed = listSource('audit_events', auditEventListFields, {
 
 export const auditEvents = concern<AuditEventStore>()({
   writes: {
-    *deleteBefore(before, batch) {
-      const rows = yield* all`DELETE FROM audit_events WHERE id IN (SELECT id FROM audit_events
-        WHERE at < ${before} LIMIT ${batch}) RETURNING id`;
-      return rows.length;
-    },
+    deleteBefore: (before, batch) => deleteSome(those(sql`at < ${before}`), batch),
   },
   intents: {
     /** @param rows with the details as JSON text */
@@ -52,11 +48,12 @@ export const auditEvents = concern<AuditEventStore>()({
   }),
 });
 
+const those = (where: Sql) => ({ table: 'audit_events', where });
+
 /** A step deletes at most this many more than came in, so a table far over its limit shrinks in small steps. */
 const mostOverdue = 200;
 
 function* deleteSurplus({ keepAtMost, ofOwners }: AuditBound, most: number): Intent<void> {
-  const those = (where: Sql) => ({ table: 'audit_events', where });
   const surplus = (yield* countOf(those(raw('1 = 1')))) - keepAtMost;
   if (surplus <= 0) return;
   const isOfOwner = ofOwners.length === 0 ? raw('1 = 0') : sql`event IN ${among(ofOwners)}`;

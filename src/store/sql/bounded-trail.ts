@@ -2,17 +2,9 @@
 // erase records about other people by causing many records.
 
 import { integer, text } from './codec.ts';
-import { first, type Intent, raw, run, type Sql, type SqlRow, sql } from './intent.ts';
+import { deleteSome, first, type Intent, raw, type SomeRows, type SqlRow, sql } from './intent.ts';
 
-/** Some records of a table. */
-export interface Trail {
-  readonly table: string;
-  /** Unique, and ordered by time. Default: `id`. */
-  readonly key?: 'seq';
-  readonly where: Sql;
-}
-
-export function* countOf({ table, where }: Trail): Intent<number> {
+export function* countOf({ table, where }: SomeRows): Intent<number> {
   const row = yield* first`SELECT count(*) AS total FROM ${raw(table)} WHERE ${where}`;
   return row === undefined ? 0 : integer(row, 'total');
 }
@@ -24,11 +16,15 @@ export function* countOf({ table, where }: Trail): Intent<number> {
 const rounds = 8;
 
 /**
- * Deletes records of a trail.
+ * Deletes records of a trail, whose key is ordered by time.
  * @param owners columns, or what is computed of one, that name who caused a record, in levels: the value that most records have in a column of the
  *               first level loses, and among its records that which most have in the next one
  */
-export function* evict(trail: Trail, owners: readonly (readonly string[])[], surplus: number): Intent<void> {
+export function* evict(
+  trail: SomeRows,
+  owners: readonly (readonly string[])[],
+  surplus: number,
+): Intent<void> {
   let left = surplus;
   for (let round = 0; round < rounds && left > 0; round += 1) {
     let heaviest = { trail, total: 0 };
@@ -52,8 +48,8 @@ export function* evict(trail: Trail, owners: readonly (readonly string[])[], sur
 }
 
 /** The records with the value that most of them have in one of the columns; null: they have none. */
-function* heaviestOf({ where, ...of }: Trail, columns: readonly string[]) {
-  let heaviest: { readonly trail: Trail; readonly total: number; readonly column: string } | null = null;
+function* heaviestOf({ where, ...of }: SomeRows, columns: readonly string[]) {
+  let heaviest: { readonly trail: SomeRows; readonly total: number; readonly column: string } | null = null;
   for (const column of columns) {
     const named = raw(column);
     const row: SqlRow | undefined =
@@ -68,8 +64,6 @@ function* heaviestOf({ where, ...of }: Trail, columns: readonly string[]) {
   return heaviest;
 }
 
-function* deleteOldest(trail: Trail, most: number): Intent<void> {
-  const [table, key] = [raw(trail.table), raw(trail.key ?? 'id')];
-  yield* run`DELETE FROM ${table} WHERE ${key} IN (SELECT ${key} FROM ${table}
-    WHERE ${trail.where} ORDER BY ${key} LIMIT ${most})`;
+function* deleteOldest(trail: SomeRows, most: number): Intent<void> {
+  yield* deleteSome({ ...trail, where: sql`${trail.where} ORDER BY ${raw(trail.key ?? 'id')}` }, most);
 }

@@ -20,7 +20,7 @@ import { countOf, evict } from './bounded-trail.ts';
 import { recordChange } from './changes.ts';
 import { insertOr, integer, reader, text, textOrNull } from './codec.ts';
 import { concern } from './concern.ts';
-import { affects, all, among, first, type Intent, raw, run, type Sql, sql } from './intent.ts';
+import { affects, all, among, deleteSome, first, type Intent, raw, run, type Sql, sql } from './intent.ts';
 
 export const deliveries = concern<DeliveryStore>()({
   writes: {
@@ -67,15 +67,11 @@ export const deliveries = concern<DeliveryStore>()({
   },
   intents: {
     *deleteOldOnes(old: Parameters<DeliveryStore['deleteOld']>[0], batch: number): Intent<number> {
-      const aged = yield* all`DELETE FROM deliveries WHERE seq IN (SELECT seq FROM deliveries
-         WHERE created_at <= ${old.before} LIMIT ${batch})
-         RETURNING seq`;
-      let deleted = aged.length;
+      let deleted = yield* deleteSome(deliveriesOf(sql`created_at <= ${old.before}`), batch);
       for (const row of yield* all('SELECT queue FROM delivery_queues ORDER BY queue')) {
         for (const state of deliveryStates) {
           const queue = text(row, 'queue') as DeliveryQueue;
-          const where = sql`queue = ${queue} AND state = ${state}`;
-          const those = { table: 'deliveries', key: 'seq', where } as const;
+          const those = deliveriesOf(sql`queue = ${queue} AND state = ${state}`);
           const surplus = Math.min((yield* countOf(those)) - old.most, batch - deleted);
           if (surplus <= 0) continue;
           yield* evict(those, partsOfQueue(queue)[0] === 'logout' ? [[personLoggedOut]] : [], surplus);
@@ -117,6 +113,8 @@ export const deliveries = concern<DeliveryStore>()({
     },
   }),
 });
+
+const deliveriesOf = (where: Sql) => ({ table: 'deliveries', key: 'seq', where });
 
 /** A person who logs in and out in a loop must not make an application miss the logouts of others. */
 const personLoggedOut = `json(payload) ->> 'identityId'`;

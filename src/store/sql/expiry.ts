@@ -1,36 +1,36 @@
 import { DAY, HOUR, MINUTE, type Millis } from '../../platform/clock.ts';
 import type { ExpiryStore } from '../contracts/expiry.ts';
 import { concern } from './concern.ts';
-import { all } from './intent.ts';
+import { deleteSome, raw, type Sql, sql } from './intent.ts';
 
 export const expiry = concern<ExpiryStore>()({
   writes: {
     *deleteExpired(now, batch) {
       let left = batch;
-      const expired: readonly (readonly [table: string, key: string, condition: string, before: Millis])[] = [
-        ['auth_requests', 'id', 'expires_at <= ?', now],
-        ['device_logins', 'id', 'expires_at <= ?', now],
-        ['browser_sessions', 'id', 'expires_at <= ?', now],
-        ['api_sessions', 'id', `${mayDeleteSession} AND mechanism = 'oidc'`, now],
-        ['api_sessions', 'id', `${mayDeleteSession} AND mechanism = 'legacy'`, now - activityGrace],
-        ['session_certificates', 'id', 'expires_at <= ?', now],
-        ['revocations', 'id', 'expires_at <= ?', now],
-        ['pending_totp', 'flow', 'expires_at <= ?', now],
-        ['used_assertions', 'id', 'expires_at <= ?', now],
-        ['attempts', 'key', 'forget_at <= ?', now],
-        ['enrollments', 'id', 'expires_at <= ?', now - enrollmentGrace],
-        ['invitations', 'identity_id', 'expires_at <= ?', now - enrollmentGrace],
-        ['setup_links', 'id', 'expires_at <= ?', now - setupLinkGrace],
-        ['bulk_jobs', 'id', "state IN ('checking', 'checked') AND updated_at <= ?", now - checkGrace],
-        ['signing_keys', 'kid', 'removed_at <= ?', now],
+      const over = sql`expires_at <= ${now}`;
+      const overdue = sql`expires_at <= ${now - tokenGrace}`;
+      const deleted: readonly (readonly [table: string, where: Sql, key?: string])[] = [
+        ['auth_requests', over],
+        ['device_logins', over],
+        ['browser_sessions', over],
+        ['api_sessions', sql`${endOfSession} <= ${now} AND mechanism = 'oidc'`],
+        ['api_sessions', sql`${endOfSession} <= ${now - activityGrace} AND mechanism = 'legacy'`],
+        ['session_certificates', over],
+        ['revocations', over],
+        ['pending_totp', over, 'flow'],
+        ['used_assertions', over],
+        ['attempts', sql`forget_at <= ${now}`, 'key'],
+        ['enrollments', overdue],
+        ['invitations', overdue, 'identity_id'],
+        ['setup_links', overdue],
+        ['bulk_jobs', sql`state IN ('checking', 'checked') AND updated_at <= ${now - checkGrace}`],
+        ['signing_keys', sql`removed_at <= ${now}`, 'kid'],
         // Readers at the newest entry find by it that the feed is still the same.
-        ['changes', 'seq', 'at <= ? AND seq < (SELECT max(seq) FROM changes)', now - changeLifetime],
+        ['changes', sql`at <= ${now - changeLifetime} AND seq < (SELECT max(seq) FROM changes)`, 'seq'],
       ];
-      for (const [table, key, condition, before] of expired) {
+      for (const [table, where, key] of deleted) {
         if (left === 0) break;
-        const sql = `DELETE FROM ${table} WHERE ${key} IN (SELECT ${key} FROM ${table} WHERE ${condition} LIMIT ?) RETURNING ${key}`;
-        const rows = yield* all(sql, before, left);
-        left -= rows.length;
+        left -= yield* deleteSome({ table, key, where }, left);
       }
       return batch - left;
     },
@@ -41,13 +41,14 @@ export const expiry = concern<ExpiryStore>()({
 const changeLifetime: Millis = HOUR;
 /** Another node may have used the legacy session and not recorded it yet. */
 const activityGrace: Millis = MINUTE;
-/** Kept so that people who come too late learn why, and administrators can renew the enrollment. */
-const enrollmentGrace: Millis = 7 * DAY;
-/** Kept so that a used link can say for a while that it was used. */
-const setupLinkGrace: Millis = 7 * DAY;
+/**
+ * Kept so that people who come too late learn why, a used link can say that it was used, and administrators can renew an
+ * enrollment.
+ */
+const tokenGrace: Millis = 7 * DAY;
 
 /** A job that is only checked this long was left: no caller waits for its table. */
 const checkGrace: Millis = DAY;
 
 /** As the index says. */
-const mayDeleteSession = 'coalesce(told_until, expires_at) <= ?';
+const endOfSession = raw('coalesce(told_until, expires_at)');

@@ -108,6 +108,22 @@ export function* affects(...spelled: Spelled): Intent<boolean> {
   return rows.length > 0;
 }
 
+/** Some rows of a table. */
+export interface SomeRows {
+  readonly table: string;
+  /** Unique. */
+  readonly key?: string | undefined;
+  readonly where: Sql;
+}
+
+/** @returns how many rows were deleted, at most `most` */
+export function* deleteSome({ table, key = 'id', where }: SomeRows, most: number): Intent<number> {
+  const [from, by] = [raw(table), raw(key)];
+  const rows = yield* all`DELETE FROM ${from}
+    WHERE ${by} IN (SELECT ${by} FROM ${from} WHERE ${where} LIMIT ${most}) RETURNING ${by}`;
+  return rows.length;
+}
+
 /** Few texts, so that statements stay prepared however many items there are. */
 const batchSizes = [64, 16, 4, 1];
 

@@ -4,11 +4,11 @@ import { HOUR } from '../../platform/clock.ts';
 import { widestSource } from '../../platform/network/sources.ts';
 import type { QueuedEvent } from '../contracts/deliveries.ts';
 import type { ListedAttempt, LoginAttemptStore } from '../contracts/login-attempts.ts';
-import { countOf, evict, type Trail } from './bounded-trail.ts';
+import { countOf, evict } from './bounded-trail.ts';
 import { insert, integer, reader, text } from './codec.ts';
 import { concern } from './concern.ts';
 import { deliverEvents } from './deliveries.ts';
-import { all, type Intent, raw, sql } from './intent.ts';
+import { deleteSome, type Intent, raw, type SomeRows, sql } from './intent.ts';
 import { listSource } from './list-source.ts';
 
 const every = listSource('login_attempts', loginAttemptListFields, {
@@ -20,11 +20,8 @@ const ofLogins = { ...every, where: raw(isOfLogin) };
 
 export const loginAttempts = concern<LoginAttemptStore>()({
   writes: {
-    *deleteBefore(before, batch) {
-      const rows = yield* all`DELETE FROM login_attempts WHERE id IN (SELECT id FROM login_attempts
-        WHERE at < ${before} LIMIT ${batch}) RETURNING id`;
-      return rows.length;
-    },
+    deleteBefore: (before, batch) =>
+      deleteSome({ table: 'login_attempts', where: sql`at < ${before}` }, batch),
   },
   intents: {
     /** @param rows with the checks as JSON text */
@@ -99,11 +96,11 @@ const mostRefused = 3 / 4;
 /** Of refused requests, in addition. */
 const mostRequests = 1 / 4;
 
-function of(outcome: LoginAttempt['outcome']): Trail {
+function of(outcome: LoginAttempt['outcome']): SomeRows {
   return { table: 'login_attempts', where: sql`outcome = ${outcome} AND ${raw(isOfLogin)}` };
 }
 
-const requests: Trail = {
+const requests: SomeRows = {
   table: 'login_attempts',
   where: raw("outcome = 'refused' AND mechanism = 'request'"),
 };
