@@ -5,8 +5,6 @@
 import { issuersOf } from '../model/node.ts';
 import type { NodeStore } from '../store/contracts/nodes.ts';
 
-export type IssuerView = Awaited<ReturnType<typeof openIssuerView>>;
-
 /** @param configured the issuers of this node's bind points */
 export async function openIssuerView(
   store: { nodes: Pick<NodeStore, 'listAll'> },

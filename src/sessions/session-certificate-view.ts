@@ -16,8 +16,6 @@ export interface PresentedCertificates {
   readonly chain: readonly Buffer[];
 }
 
-export type SessionCertificateView = ReturnType<typeof sessionCertificateView>;
-
 /** @param threads number of request threads: together they keep 50,000 certificates */
 export function sessionCertificateView(
   store: { sessionCertificates: SessionCertificateStore },

@@ -24,8 +24,6 @@ import { readSignatureAlgorithm } from './signature-algorithms.ts';
 import { parseCertificate } from './x509.ts';
 
 export type PathCertificate = Readonly<ReturnType<typeof readPathCertificate>>;
-export type CertificateExtensions = ReturnType<typeof readExtensions>;
-
 /**
  * Takes about 0.1 ms, so keep results that are needed again, such as trust anchors. `anchorProblem` says whether one is
  * suitable as an anchor.
