@@ -98,6 +98,21 @@ describe('the page that asks for a code', () => {
     assert.equal(done.status, 302);
   });
 
+  test('leads on from any code once an administrator has removed the app', async () => {
+    for (const authPolicyId of [policy, defaultAuthPolicyId]) {
+      people += 1;
+      const id = await createTotpUser(server, policy, `person${people}`);
+      await enroll(server, clock, `person${people}`);
+      const browser = await browse();
+      const page = await signIn(browser, `person${people}`);
+      await server.store.identities.update(id, { authPolicyId }, clock.now());
+      await server.store.totp.remove(id, clock.now(), null);
+      const next = await browser.submit(page, '/oidc/login/totp', { code: '123456' });
+      if (authPolicyId === policy) formTo(next, '/oidc/login/totp/enroll');
+      else assert.equal((await redeem(server, codeOf(next))).status, 200, next.text);
+    }
+  });
+
   test('can be read again with GET, and offers to sign in as someone else', async () => {
     const name = await person();
     await enroll(server, clock, name);

@@ -142,7 +142,17 @@ function totpRoutes(needs: PageServices): readonly Route[] {
       summary: 'Answer the TOTP query of a login',
       refusals: totpRefusals,
       fields: { ...codeField, setUpApp: z.string().max(10).optional().describe('Of the form for people') },
-      again: (step) => ({ invalid_totp_code: (status) => codePage(step, status) }),
+      again: (step) => ({
+        // An administrator may have removed the app meanwhile.
+        invalid_totp_code: async (status) =>
+          (await asksForCode(needs, step))
+            ? codePage(step, status)
+            : loginStepFor(
+                needs.signers,
+                step,
+                await resumeLogin(needs, step.authRequest, step.context.origin),
+              ),
+      }),
       take(step, sent) {
         const wantsNewApp = isForPeople(step) && sent.setUpApp !== undefined;
         return submitTotp(needs, step.authRequest, { ...codeIn(step, sent), wantsNewApp });
@@ -160,11 +170,8 @@ function totpRoutes(needs: PageServices): readonly Route[] {
       fields: { code: codeField.code.optional() },
       again: (step) => ({
         // Begun already, as after a reload; or enrolled in another window.
-        async mfa_exists() {
-          const { authQueries } = await outstandingQueries(needs, step.authRequest);
-          const isEnrolled = authQueries.some(({ isTotpEnrolled }) => isTotpEnrolled === true);
-          return isEnrolled ? codePage(step, 200) : begunPage(needs, step, 200);
-        },
+        mfa_exists: async () =>
+          (await asksForCode(needs, step)) ? codePage(step, 200) : begunPage(needs, step, 200),
         invalid_totp_code: (status) => startPage(needs, step, status),
       }),
       async take(step, sent) {
@@ -188,6 +195,12 @@ function totpRoutes(needs: PageServices): readonly Route[] {
     stepRoute(needs, { ...cancel, method: 'DELETE', path: loginPaths.enroll }),
     stepRoute(needs, { ...cancel, path: loginPaths.cancelEnrollment }),
   ];
+}
+
+/** Whether the login lacks a code of an app that the person has. */
+async function asksForCode(needs: PageServices, { authRequest }: Step): Promise<boolean> {
+  const { authQueries } = await outstandingQueries(needs, authRequest);
+  return authQueries.some(({ isTotpEnrolled }) => isTotpEnrolled === true);
 }
 
 /** The page from which a set-up begins. */
