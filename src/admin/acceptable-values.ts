@@ -75,11 +75,12 @@ export function trimmedName(field: string, text: string): StoredName {
 }
 
 /**
- * An external id exactly as claims and certificates contain it: nothing is trimmed. Empty text means none.
+ * An external id exactly as claims and certificates contain it: nothing is trimmed. Nothing but spaces means none: no
+ * claim counts that has no more.
  * @throws AuthError could_not_validate
  */
 export function acceptableExternalId(text: string | null): string | null {
-  if (text === null || text === '') return null;
+  if (text === null || text.trim() === '') return null;
   requireText('externalId', text, text);
   return text;
 }

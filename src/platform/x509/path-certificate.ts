@@ -24,6 +24,7 @@ import { readSignatureAlgorithm } from './signature-algorithms.ts';
 import { parseCertificate } from './x509.ts';
 
 export type PathCertificate = Readonly<ReturnType<typeof readPathCertificate>>;
+
 /**
  * Takes about 0.1 ms, so keep results that are needed again, such as trust anchors. `anchorProblem` says whether one is
  * suitable as an anchor.
