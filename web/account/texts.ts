@@ -40,7 +40,7 @@ export const texts = {
     ],
     tooMany: (reference: string) => [
       `Too many attempts. Wait a few minutes and try again; if it happens again, give this reference to an administrator: ${reference}`,
-      `Zu viele Versuche. Warten Sie ein paar Minuten; wenn es wieder vorkommt, geben Sie diese Kennung an einen Administrator weiter: ${reference}`,
+      `Zu viele Versuche. Warten Sie ein paar Minuten und versuchen Sie es noch einmal; wenn es wieder vorkommt, geben Sie diese Kennung an einen Administrator weiter: ${reference}`,
     ],
     busy: (reference: string) => [
       `The server cannot answer at the moment. Wait a little and try again; if it happens again, give this reference to an administrator: ${reference}`,
@@ -165,10 +165,7 @@ export const texts = {
       `Added ${added}. ${used === null ? 'Never used.' : `Last used ${used}.`}`,
       `Hinzugefügt ${added}. ${used === null ? 'Noch nie verwendet.' : `Zuletzt verwendet ${used}.`}`,
     ],
-    passkeySynced: [
-      'Copied between your devices by your account there.',
-      'Auf Ihren Geräten, über Ihr Konto dort kopiert.',
-    ],
+    passkeySynced: ['Synced between your devices.', 'Wird zwischen Ihren Geräten synchronisiert.'],
     passkeyOfDevice: [
       'On one device or security key only.',
       'Nur auf einem Gerät oder Sicherheitsschlüssel.',
@@ -202,7 +199,7 @@ export const texts = {
       `${application}. Signed in ${since}${address === null ? '' : ` from ${address}`} (${method}).`,
       `${application}. Angemeldet am ${since}${address === null ? '' : ` von ${address}`} (${method}).`,
     ],
-    ownApplications: ['Account page, console or command line', 'Kontoseite, Konsole oder Kommandozeile'],
+    ownApplications: ['Account page, console or command line', 'Kontoseite, Konsole oder Befehlszeile'],
     otherApplication: (id: string) => [`Application ${id}`, `Anwendung ${id}`],
     legacyApplication: ['Legacy session', 'Legacy-Sitzung'],
     sessionTimes: (active: string, address: string, end: string) => [

@@ -144,8 +144,8 @@ export const errors: Readonly<Record<ErrorPageKind, ErrorText>> = {
       'Sie hat zu lange gedauert, ist schon abgeschlossen oder wurde in einem anderen Browser begonnen.',
     ],
     next: [
-      'Start again, or go back to the application. If this happens every time, allow cookies for this site.',
-      'Beginnen Sie neu, oder gehen Sie zur Anwendung zurück. Wenn das jedes Mal geschieht, erlauben Sie Cookies für diese Seite.',
+      `${startAgain[0]} If this happens every time, allow cookies for this site.`,
+      `${startAgain[1]} Wenn das jedes Mal geschieht, erlauben Sie Cookies für diese Website.`,
     ],
   },
   rate_limited: {

@@ -118,8 +118,8 @@ export const newPasswordPages = {
     forgotten: {
       heading: ['Choose a new password', 'Wählen Sie ein neues Passwort'],
       lead: (service: string) => [
-        `You asked for this link at ${service}. All your sessions end with the old password; your second factors stay.`,
-        `Sie haben diesen Link bei ${service} angefordert. Mit dem alten Passwort enden alle Ihre Sitzungen; Ihre zweiten Faktoren bleiben.`,
+        `You asked for this link at ${service}. When you set the new password, you are signed out everywhere. Your authenticator app and passkeys stay.`,
+        `Sie haben diesen Link bei ${service} angefordert. Wenn Sie das neue Passwort setzen, werden Sie überall abgemeldet. Authenticator-App und Passkeys bleiben.`,
       ],
     },
     onlyPasskey: {
@@ -189,14 +189,14 @@ export const newPasswordPages = {
     name: ['User name or email address', 'Benutzername oder E-Mail-Adresse'],
     submit: ['Send the mail', 'E-Mail senden'],
     askAgain: ['ask for a new mail', 'neue E-Mail anfordern'],
-    doneHeading: ['Look into your mailbox', 'Sehen Sie in Ihr Postfach'],
+    doneHeading: ['Check your mailbox', 'Prüfen Sie Ihr Postfach'],
     done: [
       'If there is an account for this name, and its email address is known, a mail is on its way to it.',
       'Wenn es zu diesem Namen ein Konto mit bekannter E-Mail-Adresse gibt, ist eine E-Mail dorthin unterwegs.',
     ],
     notThere: [
-      'No mail after a few minutes? Look into the folder for unwanted mail, check what you typed, or ask your administrator.',
-      'Nach ein paar Minuten keine E-Mail? Sehen Sie in den Ordner für unerwünschte E-Mails, prüfen Sie Ihre Eingabe, oder fragen Sie Ihre Administratoren.',
+      'No mail after a few minutes? Look into the spam folder, check what you typed, or ask your administrator.',
+      'Nach ein paar Minuten keine E-Mail? Sehen Sie in den Spam-Ordner, prüfen Sie Ihre Eingabe, oder fragen Sie Ihre Administratoren.',
     ],
   },
 } satisfies TextTable;

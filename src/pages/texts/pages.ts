@@ -145,7 +145,7 @@ export const pages = {
     title: common.account,
     withoutScripts: [
       'This page needs JavaScript. Allow it for this site, or ask an administrator to change your password, remove your authenticator app or end your sessions.',
-      'Diese Seite braucht JavaScript. Erlauben Sie es für diese Adresse, oder bitten Sie einen Administrator, Ihr Passwort zu ändern, Ihre Authenticator-App zu entfernen oder Ihre Sitzungen zu beenden.',
+      'Diese Seite braucht JavaScript. Erlauben Sie es für diese Website, oder bitten Sie einen Administrator, Ihr Passwort zu ändern, Ihre Authenticator-App zu entfernen oder Ihre Sitzungen zu beenden.',
     ],
   },
 
@@ -153,7 +153,7 @@ export const pages = {
     title: common.console,
     withoutScripts: [
       'The console needs JavaScript. Allow it for this site, or use the command "overlay-auth" in a terminal.',
-      'Die Konsole braucht JavaScript. Erlauben Sie es für diese Adresse, oder nutzen Sie den Befehl „overlay-auth“ in einem Terminal.',
+      'Die Konsole braucht JavaScript. Erlauben Sie es für diese Website, oder nutzen Sie den Befehl „overlay-auth“ in einem Terminal.',
     ],
   },
 

@@ -183,7 +183,7 @@ export const signInPages = {
     ...common.passkey,
     needsScript: [
       'This needs a browser with passkeys and JavaScript. Allow JavaScript for this site, use another browser, or ask an administrator.',
-      'Dafür ist ein Browser mit Passkeys und JavaScript nötig. Erlauben Sie JavaScript für diese Seite, nehmen Sie einen anderen Browser, oder fragen Sie einen Administrator.',
+      'Dafür ist ein Browser mit Passkeys und JavaScript nötig. Erlauben Sie JavaScript für diese Website, nehmen Sie einen anderen Browser, oder fragen Sie einen Administrator.',
     ],
   },
 

@@ -239,7 +239,7 @@ export const fieldsOfSignIns = wordsOf({
         'Role attributes that they may get',
         'Rollenattribute, die sie bekommen dürfen',
       ],
-      'createIdentities.authPolicyId': ['Their auth policy', 'Ihre Auth-Policy'],
+      'createIdentities.authPolicyId': ['Their auth policy', 'Ihre Auth-Richtlinie'],
       requireVerifiedEmail: [
         'Accept an email address only if the provider has verified it',
         'Eine E-Mail-Adresse zählt nur, wenn der Anbieter sie geprüft hat',
@@ -280,7 +280,7 @@ export const fieldsOfSignIns = wordsOf({
       ],
       clientSecret: [
         'Never shown. Empty: as it is. Set it again where issuer, client id or address change.',
-        'Wird nie angezeigt. Leer: wie bisher. Nach einer Änderung von Issuer, Client-Id oder Adresse neu eingeben.',
+        'Wird nie angezeigt. Leer: wie bisher. Nach einer Änderung von Aussteller, Client-Id oder Adresse neu eingeben.',
       ],
       'createIdentities.name': [
         'Unique here: if two people may have the same, take the claim of a user name or the email address.',

@@ -46,7 +46,7 @@ export const general = wordsOf({
     ],
     blocked: [
       'The browser opened no window. Allow windows for this site, then try again.',
-      'Der Browser hat kein Fenster geöffnet. Erlauben Sie Fenster für diese Adresse und versuchen Sie es noch einmal.',
+      'Der Browser hat kein Fenster geöffnet. Erlauben Sie Fenster für diese Website und versuchen Sie es noch einmal.',
     ],
     testedTitle: ['The test is finished', 'Der Test ist abgeschlossen'],
     testedText: [
@@ -173,7 +173,7 @@ export const general = wordsOf({
     ],
     leave: ['Leave', 'Verlassen'],
     stay: ['Stay here', 'Hier bleiben'],
-    allTheSame: ['Do it anyway', 'Trotzdem tun'],
+    allTheSame: ['Do it anyway', 'Trotzdem ausführen'],
     lastAdministrator: [
       'After this, no administrator could sign in. Create another administrator first.',
       'Danach könnte sich kein Administrator mehr anmelden. Legen Sie zuerst einen anderen an.',

@@ -174,7 +174,7 @@ export const ofPeople = wordsOf({
     inviteHours: ['Valid for (hours)', 'Gültig (Stunden)'],
     inviteSend: (address: string) => [
       `Mail the link to ${address} instead of showing it`,
-      `Den Link an ${address} mailen statt ihn anzuzeigen`,
+      `Den Link an ${address} mailen, statt ihn anzuzeigen`,
     ],
     inviteEndSessions: [
       'End their sessions when the link is used',

@@ -125,10 +125,7 @@ export const words = wordsOf({
   ],
   passkeyOf: (name: string) => [`Passkey ${name}`, `Passkey ${name}`],
   passkeyUsed: (time: string) => [`last used ${time}`, `zuletzt benutzt ${time}`],
-  passkeySynced: [
-    'Copied between their devices by their account there.',
-    'Auf Geräten der Person, über ihr Konto dort kopiert.',
-  ],
+  passkeySynced: ['Synced between their devices.', 'Wird zwischen Geräten der Person synchronisiert.'],
   passkeyOfDevice: ['On one device or security key only.', 'Nur auf einem Gerät oder Sicherheitsschlüssel.'],
   passkeyCloned: (time: string) => [`A copy was refused ${time}`, `Eine Kopie wurde abgelehnt ${time}`],
   removeEnds: [
@@ -210,7 +207,7 @@ export const words = wordsOf({
     meanings: {
       all: [
         'Everything: people, policies, signers, authorities, applications, and giving permissions.',
-        'Alles: Personen, Richtlinien, Signer, CAs, Anwendungen, und Berechtigungen vergeben.',
+        'Alles: Personen, Richtlinien, Signer, CAs, Anwendungen und das Vergeben von Berechtigungen.',
       ],
       helpdesk: [
         'Reading, and helping people sign in again: unlock, invite, remove an authenticator app, end sessions. Not for people who have a permission themselves.',
