@@ -209,6 +209,7 @@ describe('a person', () => {
       await route.abort('internetdisconnected');
     });
     await page.locator('#disable').click();
+    await page.getByText('The account can no longer sign in.', { exact: true }).waitFor();
     await page.locator('#disable-confirm').click();
     await isAsked.promise;
     await page.keyboard.press('Escape');
@@ -537,7 +538,7 @@ describe('managing people', () => {
     );
 
     await page.locator('#delete').click();
-    await page.getByRole('alertdialog').getByText('This cannot be undone').waitFor();
+    await page.getByRole('alertdialog').getByText('is deleted. This cannot be undone.').waitFor();
     await assertClean(guest);
     await page.locator('#delete-confirm').click();
     await announced(page, 'Deleted');

@@ -125,8 +125,8 @@ export const ofPeople = wordsOf({
     disable: ['Disable', 'Deaktivieren'],
     disableTitle: (name: string) => [`Disable ${name}?`, `${name} deaktivieren?`],
     disableEnds: (number: number) => [
-      `The account can no longer sign in. ${count(number, 'session ends', 'sessions end')} at once.`,
-      `Das Konto kann sich nicht mehr anmelden. ${count(number, 'Sitzung endet', 'Sitzungen enden')} sofort.`,
+      `The account can no longer sign in.${number === 0 ? '' : ` ${count(number, 'session ends', 'sessions end')} at once.`}`,
+      `Das Konto kann sich nicht mehr anmelden.${number === 0 ? '' : ` ${count(number, 'Sitzung endet', 'Sitzungen enden')} sofort.`}`,
     ],
     until: ['Until (empty: until it is enabled again)', 'Bis (leer: bis es wieder aktiviert wird)'],
     changeUntil: ['Change when it is enabled again', 'Ende der Deaktivierung ändern'],

@@ -1,6 +1,6 @@
 // The texts about managing people: their accounts, enrollments and sessions.
 
-import { wordsOf } from '../../../parts/language.ts';
+import { count, wordsOf } from '../../../parts/language.ts';
 
 export const words = wordsOf({
   edit: ['Edit', 'Bearbeiten'],
@@ -60,8 +60,8 @@ export const words = wordsOf({
   open: ['Open the person', 'Person öffnen'],
   another: ['Add another person', 'Noch eine Person hinzufügen'],
   deleteEnds: (sessions: number) => [
-    `Everything they sign in with is deleted, and ${sessions === 1 ? 'one session ends' : `${sessions} sessions end`} at once. This cannot be undone.`,
-    `Alles, womit die Person sich anmeldet, wird gelöscht, und ${sessions === 1 ? 'eine Sitzung endet' : `${sessions} Sitzungen enden`} sofort. Das lässt sich nicht zurücknehmen.`,
+    `Everything they sign in with is deleted${sessions === 0 ? '' : `, and ${count(sessions, 'session ends', 'sessions end')} at once`}. This cannot be undone.`,
+    `Alles, womit die Person sich anmeldet, wird gelöscht${sessions === 0 ? '' : `, und ${count(sessions, 'Sitzung endet', 'Sitzungen enden')} sofort`}. Das lässt sich nicht zurücknehmen.`,
   ],
   mustChangeYes: ['Asked for at the next sign-in', 'Wird bei der nächsten Anmeldung verlangt'],
   qr: ['Show as a QR code', 'Als QR-Code zeigen'],
