@@ -2,12 +2,9 @@ import type { Referred } from '../../model/entities/all-entities.ts';
 import type { StateKind } from '../../model/entities/state-kinds.ts';
 import type { Millis } from '../../platform/clock.ts';
 
-/** Kinds of entities that a gathered change may depend on. */
-export type GatheredKind = StateKind;
-
 /** An entity as it was when the changes were decided. */
 export interface Seen {
-  readonly kind: GatheredKind;
+  readonly kind: StateKind;
   readonly id: string;
   readonly updatedAt: Millis;
 }

@@ -30,7 +30,7 @@ export interface PostgresSettings {
   readonly tls: TlsForConnections;
   readonly maxConnections: number;
   /** Which of several servers is connected to; they take turns until one is the primary. */
-  readonly server: ServerChoice;
+  readonly server: ReturnType<typeof serverChoice>;
   /** Whether it goes through a pooler in transaction mode, whose connections keep no session. */
   readonly isPooled: boolean;
   /** Whether nothing on it times out. */
@@ -38,8 +38,6 @@ export interface PostgresSettings {
   /** For what needs a session, such as listening; null: no such connection. */
   readonly session: PostgresSettings | null;
 }
-
-export type ServerChoice = ReturnType<typeof serverChoice>;
 
 function serverChoice(all: readonly string[]) {
   const [only] = all;
