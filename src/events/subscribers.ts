@@ -40,11 +40,11 @@ export function subscriberView(needs: SubscriberNeeds) {
 /** For a command on the host: they are read when the first event comes. */
 export function subscribersOnce(needs: SubscriberNeeds): Subscribers {
   const view = subscriberView(needs);
-  let loaded: Promise<void> | null = null;
+  let isLoaded = false;
   return {
     async deliveriesOf(events) {
-      loaded ??= view.reload();
-      await loaded;
+      if (!isLoaded) await view.reload();
+      isLoaded = true;
       return view.deliveriesOf(events);
     },
   };
