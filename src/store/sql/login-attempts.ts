@@ -5,7 +5,7 @@ import { widestSource } from '../../platform/network/sources.ts';
 import type { QueuedEvent } from '../contracts/deliveries.ts';
 import type { ListedAttempt, LoginAttemptStore } from '../contracts/login-attempts.ts';
 import { countOf, evict } from './bounded-trail.ts';
-import { insert, integer, reader, text } from './codec.ts';
+import { insertAll, integer, reader, text } from './codec.ts';
 import { concern } from './concern.ts';
 import { deliverEvents } from './deliveries.ts';
 import { deleteSome, type Intent, raw, type SomeRows, sql } from './intent.ts';
@@ -30,7 +30,7 @@ export const loginAttempts = concern<LoginAttemptStore>()({
       keepAtMost: number | null,
       queued: readonly QueuedEvent[],
     ): Intent<void> {
-      for (const row of rows) yield* insert('login_attempts', row);
+      yield* insertAll('login_attempts', rows);
       yield* deliverEvents(queued);
       if (keepAtMost === null) return;
       const refused = yield* countOf(of('refused'));
