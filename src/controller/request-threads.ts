@@ -186,7 +186,7 @@ function keepingAlive(needs: {
 }) {
   const { count, log, members, counted, startThread = startRequestThread } = needs;
   const isCluster = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-  const timers: NodeJS.Timeout[] = [];
+  let beats: NodeJS.Timeout | undefined;
   let isStopping = false;
 
   function open(thread: number, support: ThreadSupport): ThreadMember {
@@ -211,7 +211,7 @@ function keepingAlive(needs: {
   }
 
   function replace(thread: number, support: ThreadSupport, pause = firstPause): void {
-    const timer = setTimeout(() => {
+    setTimeout(() => {
       if (isStopping) return;
       const member = open(thread, support);
       member.ready.then(
@@ -225,13 +225,12 @@ function keepingAlive(needs: {
           replace(thread, support, Math.min(longestPause, pause * 2));
         },
       );
-    }, pause);
-    timers.push(timer.unref());
+    }, pause).unref();
   }
 
   async function stop(): Promise<void> {
     isStopping = true;
-    for (const timer of timers) clearTimeout(timer);
+    clearInterval(beats);
     await endAll([...members.values()]);
   }
 
@@ -242,7 +241,7 @@ function keepingAlive(needs: {
         endThoseThatStandStill(members, log);
       };
       beat();
-      timers.push(setInterval(beat, beatInterval).unref());
+      beats = setInterval(beat, beatInterval).unref();
       try {
         const numbers = Array.from({ length: count }, (_, at) => at + 1);
         await Promise.all(numbers.map((thread) => open(thread, support).ready));
