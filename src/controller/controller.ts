@@ -127,7 +127,7 @@ async function reload(needs: ReloadNeeds, fresh = needs.configuration.inUse): Pr
   for (const change of changed) services.audit.record({ event: 'config.changed', ...change }, null);
   if (!(await services.audit.written()))
     throw new ReloadRefused(
-      'The audit trail cannot be written, so nothing is changed: make room for the log.',
+      'The audit trail cannot be written, so nothing is changed: make room for the log, or let its pipe be read.',
     );
   refuseWhenStopping();
   configuration.inUse = config;

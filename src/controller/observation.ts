@@ -68,6 +68,7 @@ export function openObservation(
   });
   const lastReload = { isRefused: false };
   let findings: readonly Finding[] = [];
+  let isLogWritten = true;
   const lastBackup = backupTime(store);
   const deliveries = deliveryCounts(store.deliveries, deliverer, clock);
   const metrics = metricsReader({
@@ -76,7 +77,8 @@ export function openObservation(
     threads: others.threads,
     async gather() {
       const checked = runChecks({ clock, log }, checks);
-      [findings] = await Promise.all([checked, others.gather(), deliveries.gather(), lastBackup.gather()]);
+      const gathered = [others.gather(), deliveries.gather(), lastBackup.gather()];
+      [findings, isLogWritten] = await Promise.all([checked, log.written?.() ?? true, ...gathered]);
     },
     deliveries,
     lastBackup: lastBackup.at,
@@ -87,6 +89,7 @@ export function openObservation(
     decisionRecords: records,
     clockWatch: watch,
     lastReload,
+    isLogWritten: () => isLogWritten,
     certificateEnds: () => certificateEnds(certificates),
     checks: () => findings,
     openFiles,

@@ -10,6 +10,7 @@ import { type LoadedConfig, loadConfig } from '../../src/config/load.ts';
 import { answerTimes } from '../../src/explain/counts.ts';
 import { refusalReasons } from '../../src/model/refusal-reason.ts';
 import { systemClock } from '../../src/platform/clock.ts';
+import { forwardingLogger } from '../../src/platform/log/logger.ts';
 import { certificateFacts, parseCertificate } from '../../src/platform/x509/x509.ts';
 import { readNamedFile } from '../support/files.ts';
 import { beginLogin, login, submitPassword } from '../support/flow.ts';
@@ -247,6 +248,22 @@ describe('metrics', () => {
       assert.equal(await sampleOf(`overlay_auth_health_check{check="${check}"}`), 1, check);
     const open = await sampleOf('process_open_fds');
     assert.ok(open > 5 && open < (await sampleOf('process_max_fds')), `${open}`);
+  });
+
+  test('a log that cannot be written shows until it can be', async (t) => {
+    let isWritten = true;
+    const log = forwardingLogger({ level: () => 'error', written: async () => isWritten }, () => undefined);
+    const other = await startTestServer({ configure: withMetrics, log });
+    t.after(() => other.close());
+    for (const [written, sample] of [
+      [true, 1],
+      [false, 0],
+      [true, 1],
+    ] as const) {
+      isWritten = written;
+      const { text } = await other.get('/metrics');
+      assert.equal(samplesOf(text).get('overlay_auth_log_written'), sample);
+    }
   });
 
   test('a refused reload shows until one succeeds', async () => {

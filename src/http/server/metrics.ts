@@ -33,6 +33,7 @@ export interface MetricSources {
   readonly decisionRecords: { queue(): { readonly waiting: number; readonly dropped: number } };
   readonly clockWatch: { readonly ahead: Millis };
   readonly lastReload: { readonly isRefused: boolean };
+  readonly isLogWritten: () => boolean;
   /** The soonest end of the certificates of each use. */
   readonly certificateEnds: () => readonly CertificateEnd[];
   /** The checks of readiness, as `gather` has found them. */
@@ -330,6 +331,11 @@ const metrics: readonly Metric[] = [
     'overlay_auth_config_reload_refused',
     '1 while the configuration that the last reload has read is not in use, because it was refused.',
     ({ lastReload }) => (lastReload.isRefused ? 1 : 0),
+  ),
+  gauge(
+    'overlay_auth_log_written',
+    '1 while the log can be written; otherwise administrators cannot change anything.',
+    ({ isLogWritten }) => (isLogWritten() ? 1 : 0),
   ),
   counter(
     'overlay_auth_telemetry_spans_sent_total',

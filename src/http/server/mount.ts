@@ -330,7 +330,7 @@ function announceChange(audit: KeptAuditTrail, { guard }: Route, context: Reques
     if (isWritten) return;
     throw new AuthError('unavailable', {
       description:
-        'The audit trail cannot be written, so nothing is changed: make room for the log, then try again',
+        'The audit trail cannot be written, so nothing is changed: make room for the log, or let its pipe be read, then try again',
     });
   });
 }
