@@ -80,7 +80,7 @@ export function openApiDocument(
     const operations = paths[path] ?? {};
     for (const method of route.methods) {
       // The same as GET without the body. Generated clients would only have everything twice.
-      if (method === 'HEAD' && route.methods.includes('GET')) continue;
+      if (method === 'HEAD') continue;
       operations[method.toLowerCase()] = operationOf(api, route, { method, schemas });
     }
     paths[path] = operations;
@@ -157,7 +157,7 @@ function operationOf(
     ...(route.permission === undefined ? {} : { 'x-permission': route.permission }),
     parameters: [...pathParameters(route), ...queryParameters(route, schemas), ...headerParameters(route)],
     ...(body === undefined || method === 'GET' ? {} : { requestBody: body }),
-    responses: responsesOf(route, method, schemas),
+    responses: responsesOf(route, schemas),
   };
 }
 
@@ -219,14 +219,14 @@ function requestBodyOf(route: Route, method: Method, schemas: SchemaCollection):
 
 const text: JsonSchema = { type: 'string' };
 
-function responsesOf(route: Route, method: Method, schemas: SchemaCollection): Operation['responses'] {
+function responsesOf(route: Route, schemas: SchemaCollection): Operation['responses'] {
   const responses: Record<string, Response> = {};
   const refusals = Object.entries(declaredRefusals(route));
   for (const [status, declared] of refusals)
-    responses[status] = responseOf(route, declared, { status: Number(status), method, schemas });
+    responses[status] = responseOf(route, declared, { status: Number(status), schemas });
   for (const [status, declared] of Object.entries(route.answers)) {
     const refusal = responses[status];
-    const success = responseOf(route, declared, { status: Number(status), method, schemas });
+    const success = responseOf(route, declared, { status: Number(status), schemas });
     responses[status] = refusal === undefined ? success : either(success, refusal);
   }
   return responses;
@@ -247,17 +247,16 @@ function either(success: Response, refusal: Response): Response {
 function responseOf(
   route: Route,
   { description, content, headers = {} }: DeclaredAnswer,
-  { status, method, schemas }: { status: number; method: Method; schemas: SchemaCollection },
+  { status, schemas }: { status: number; schemas: SchemaCollection },
 ): Response {
   const entries = Object.entries(content).map(([type, schema]) => [
     type,
     { schema: schemas.schemaOf(schema) },
   ]);
-  const hasContent = method !== 'HEAD' && entries.length > 0;
   return {
     description,
     headers: { ...responseHeaders(route, status), ...declaredHeaders(headers) },
-    ...(hasContent ? { content: Object.fromEntries(entries) } : {}),
+    ...(entries.length > 0 ? { content: Object.fromEntries(entries) } : {}),
   };
 }
 

@@ -125,20 +125,18 @@ function specPathOf({ api, root }: Description): readonly string[] {
   return api === 'oidc' ? [] : [`${root}/specs/${api.replace('edge-', '')}/spec`];
 }
 
-/** The description for the page. HEAD is like GET and is not shown. */
+/** The description for the page. */
 function apiReferenceOf(
   { info, tags, paths, components }: Omit<OpenApiDocument, 'servers'>,
   addresses: Pick<ApiReference, 'path' | 'documentPath'>,
 ): ApiReference {
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods)
-      .filter(([method]) => method !== 'head' || methods.get === undefined)
-      .map(([method, operation]) => ({
-        ...operationOf(method, path, operation),
-        challenges: operation.security.flatMap((schemes) =>
-          Object.keys(schemes).map((name) => components.securitySchemes[name]?.description ?? name),
-        ),
-      })),
+    Object.entries(methods).map(([method, operation]) => ({
+      ...operationOf(method, path, operation),
+      challenges: operation.security.flatMap((schemes) =>
+        Object.keys(schemes).map((name) => components.securitySchemes[name]?.description ?? name),
+      ),
+    })),
   );
   return {
     title: info.title,
