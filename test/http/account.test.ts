@@ -51,6 +51,19 @@ describe('the start page', () => {
     }
   });
 
+  // Gateways ask like this whether a link in a mail works.
+  test('answers HEAD as GET where a form is shown or nothing but an address', async () => {
+    const paths = ['/invite?t=x', '/setup?t=x', '/forgotten', '/oidc/device', '/.well-known/change-password'];
+    for (const path of paths) {
+      const [head, get] = [
+        await server.request('HEAD', path, { headers: browser }),
+        await server.get(path, { headers: browser }),
+      ];
+      assert.deepEqual([head.status, head.text], [get.status, ''], path);
+      assert.equal(head.headers.location, get.headers.location);
+    }
+  });
+
   test('names no console where none is served', async () => {
     const configure = (yaml: string) => yaml.replace(/^.*binding: edge-management.*\n/m, '');
     const other = await startTestServer({ configure });

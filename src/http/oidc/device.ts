@@ -87,7 +87,7 @@ function authorizationRoute(needs: PageServices): Route {
 }
 
 function codeRoute(needs: PageServices): Route {
-  return route('GET', pagePath, {
+  return route(['GET', 'HEAD'], pagePath, {
     ...pageOf,
     summary: 'Show the page on which a person enters the code of a device',
     answers: { 200: somePage },
@@ -145,7 +145,7 @@ function finishedRoutes(needs: PageServices): readonly Route[] {
     const login = { code: of, browser: bindingsOf(context) };
     return deviceOfLogin(needs, login, context.origin);
   };
-  const show = route('GET', finishedPath, {
+  const show = route(['GET', 'HEAD'], finishedPath, {
     ...pageOf,
     summary: 'Ask whether a device is to get a finished login',
     answers: { 200: somePage },

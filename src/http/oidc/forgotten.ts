@@ -25,7 +25,7 @@ export function forgottenRoutes(needs: PageServices): readonly Route[] {
   const requireAllowed = () => {
     if (forgottenPathOf(needs) === null) throw new AuthError('not_found');
   };
-  const show = route('GET', forgottenPath, {
+  const show = route(['GET', 'HEAD'], forgottenPath, {
     ...common,
     summary: 'Show the page on which a person asks for a mail to choose a new password',
     answers: { 200: somePage },

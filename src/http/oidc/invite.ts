@@ -61,7 +61,7 @@ const common = {
 
 /** GET and POST `/invite`. The token is in the form, so only its holder can post one. */
 export function inviteRoutes(needs: PageServices): readonly Route[] {
-  const show = route('GET', invitePath, {
+  const show = route(['GET', 'HEAD'], invitePath, {
     ...common,
     summary: 'Show the page behind an invitation; nothing is used up',
     answers: { 200: somePage, 404: somePage, 410: somePage },

@@ -73,7 +73,7 @@ const passkeyEndpoints = route(['GET', 'HEAD'], '/.well-known/passkey-endpoints'
 });
 
 /** Where password managers look for the page that changes a password (W3C change-password-url). */
-const changePassword = route('GET', '/.well-known/change-password', {
+const changePassword = route(['GET', 'HEAD'], '/.well-known/change-password', {
   ...common,
   guard: 'anonymous',
   load: 'light',

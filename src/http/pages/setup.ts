@@ -40,7 +40,7 @@ const common = {
  * can post it. The token appears in no log line and, because of the referrer policy, in no other request.
  */
 export function setupRoutes(needs: SetupRouteNeeds): readonly Route[] {
-  const show = route('GET', path, {
+  const show = route(['GET', 'HEAD'], path, {
     ...common,
     summary: 'Show the page that creates the first administrator',
     answers: { 200: somePage, 404: somePage, 410: somePage },
