@@ -14,9 +14,12 @@ import {
   enroll,
   partialLogin,
   password,
+  scan,
+  startEnrollment,
   step,
   submitCode,
   totpPolicy,
+  verifyEnrollment,
 } from '../support/totp.ts';
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
@@ -425,6 +428,16 @@ describe('guessing', () => {
     assertWrong(await submitCode(server, await partialLogin(server, name), app.code()));
     await server.store.attempts.clear([`totp:${identityId}`]);
     assert.equal((await submitCode(server, await partialLogin(server, name), app.code())).status, 302);
+  });
+
+  test('at an app that was removed since locks no new one', async () => {
+    const { name, id: identityId, app } = await bob();
+    const id = await partialLogin(server, name);
+    for (let guess = 0; guess < 6; guess += 1) assertWrong(await submitCode(server, id, app.wrongCode()));
+    await server.store.totp.remove(identityId, clock.now(), null);
+    const next = await partialLogin(server, name);
+    const begun = scan(clock, (await startEnrollment(server, next)).json.provisioningUrl);
+    assert.equal((await verifyEnrollment(server, next, begun.code())).status, 302);
   });
 
   test('does not block the next login of a person who got it right in the end', async () => {

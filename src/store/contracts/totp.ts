@@ -67,7 +67,7 @@ export interface TotpStore {
    */
   replaceRecoveryCodes(identityId: IdentityId, hashes: readonly string[], proof: TotpProof): Promise<boolean>;
   /**
-   * Deletes enrollment and recovery codes. False when there was none, or the proof no longer holds. Adds a change-feed
+   * Deletes enrollment and recovery codes, and forgets wrong codes and their lock. False when there was none, or the proof no longer holds. Adds a change-feed
    * entry.
    * @param proof null for an administrator, who needs none
    */

@@ -1,5 +1,6 @@
 import { asId, type IdentityId } from '../../model/ids.ts';
 import type { PendingTotp, TotpEnrollment, TotpProof, TotpStore } from '../contracts/totp.ts';
+import { clearAttempts } from './attempts.ts';
 import { recordChange } from './changes.ts';
 import { insert, insertOr, reader, text } from './codec.ts';
 import { concern } from './concern.ts';
@@ -56,6 +57,8 @@ export const totp = concern<TotpStore>()({
       const sql = 'DELETE FROM totp_enrollments WHERE identity_id = ? RETURNING identity_id';
       const wasEnrolled = yield* affects(sql, identityId);
       yield* keepRecoveryCodes(identityId, []);
+      // Guesses at the app that is gone must not lock the next one.
+      if (wasEnrolled) yield* clearAttempts([`totp:${identityId}`]);
       if (wasEnrolled) yield* recordChange('identity', identityId, now);
       return wasEnrolled;
     },
