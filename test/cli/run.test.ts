@@ -50,8 +50,12 @@ async function newHomeBox(env: Record<string, string>): Promise<Sandbox> {
 
 /** An error message of PostgreSQL's protocol. */
 function refusalOfPostgres(state: string): Buffer {
-  const fields = Buffer.from(`SFATAL\0VFATAL\0C${state}\0Mrefused\0\0`);
-  const message = Buffer.alloc(5 + fields.length, 'E');
+  return messageOfPostgres('E', `SFATAL\0VFATAL\0C${state}\0Mrefused\0\0`);
+}
+
+function messageOfPostgres(type: string, text: string): Buffer {
+  const fields = Buffer.from(text);
+  const message = Buffer.alloc(5 + fields.length, type);
   message.writeInt32BE(4 + fields.length, 1);
   fields.copy(message, 5);
   return message;
@@ -673,8 +677,11 @@ describe('run controller --check', () => {
 
   test('refuses what the server of the database will refuse at the start too', async (t) => {
     await using box = await homeBox();
-    const answers: { now: Buffer } = { now: Buffer.alloc(0) };
-    const server = createServer((socket) => socket.once('data', () => socket.end(answers.now)));
+    const answers: { now: readonly Buffer[] } = { now: [] };
+    const server = createServer((socket) => {
+      const left = [...answers.now];
+      socket.on('data', () => socket.write(left.shift() ?? ''));
+    });
     t.after(() => server.close());
     await once(server.listen(0, '127.0.0.1'), 'listening');
     const { port } = server.address() as AddressInfo;
@@ -687,13 +694,18 @@ describe('run controller --check', () => {
       ['28000', /^next: let the user in/m],
       ['3D000', /^next: create the database/m],
     ] as const) {
-      answers.now = refusalOfPostgres(state);
+      answers.now = [refusalOfPostgres(state)];
       const { stderr } = await exits(5, check(box));
       assert.match(stderr, /^error: The database cannot be used: refused\.$/m);
       assert.match(stderr, next);
     }
+    // It wants a password, and db has none.
+    answers.now = ['\0\0\0\nSCRAM-SHA-256\0\0', '\0\0\0\u000br=x,s=eA==,i=4096'].map((text) =>
+      messageOfPostgres('R', text),
+    );
+    assert.match((await exits(1, check(box))).stderr, /^next: set PGPASSWORD/m);
     // It starts up, and will work soon.
-    answers.now = refusalOfPostgres('57P03');
+    answers.now = [refusalOfPostgres('57P03')];
     assert.match((await exits(0, check(box))).stdout, /warning: the database cannot be looked into: refused/);
   });
 });
