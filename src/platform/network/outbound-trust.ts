@@ -23,7 +23,8 @@ export function trustingContext(
   const system = getCACertificates('system');
   // A machine without its own roots, such as a bare container, gets those of the runtime.
   const base = system.length > 0 ? system : getCACertificates('bundled');
-  const ca = [...base, ...getCACertificates('extra'), ...givenRoots];
+  // Debian names each root four times, in a file and by links, and reading one again takes as long as the first time.
+  const ca = [...new Set([...base, ...getCACertificates('extra'), ...givenRoots])];
   const own = certPem === null || keyPem === null ? {} : { cert: certPem, key: keyPem };
   return createSecureContext({ ca, minVersion: 'TLSv1.2', ...own });
 }

@@ -28,7 +28,7 @@ export function trustedCertificates(trust: Trust | undefined): readonly string[]
   if (trust === undefined) return undefined;
   // Reading the system's roots takes tens of milliseconds, so they are read only if needed.
   return trust === 'system'
-    ? [...getCACertificates('default'), ...getCACertificates('system')]
+    ? [...new Set([...getCACertificates('default'), ...getCACertificates('system')])]
     : [trust.caPem];
 }
 
