@@ -214,6 +214,10 @@ export const refusalsInGerman: Readonly<Record<string, string>> = {
     'der Server war nicht erreichbar oder brach die Verbindung ab',
   'the TLS handshake failed or the certificate is not trusted':
     'der TLS-Handshake schlug fehl, oder dem Zertifikat wird nicht vertraut',
+  'the certificate of the server is for another name than that in the address':
+    'das Zertifikat des Servers ist für einen anderen Namen als den in der Adresse',
+  'the certificate of the server is not valid at this time':
+    'das Zertifikat des Servers ist zu dieser Zeit nicht gültig',
   'the proxy (proxy in edge.externalJwtSigners.jwksFetch) could not be reached':
     'der Proxy (proxy in edge.externalJwtSigners.jwksFetch) war nicht erreichbar',
   'the proxy (proxy in edge.externalJwtSigners.jwksFetch) refused to connect to the host: check what it allows, and user and password in its URL':

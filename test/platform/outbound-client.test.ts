@@ -8,14 +8,17 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, beforeEach, describe, test } from 'node:test';
+import { createServer as createTlsServer } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import { parseIpRange } from '../../src/config/addresses.ts';
 import type { JwksFetchConfig } from '../../src/config/config.ts';
+import { HOUR } from '../../src/platform/clock.ts';
 import { type FetchRefusal, FetchRefused } from '../../src/platform/network/fetch-refused.ts';
 import { type OutboundNeeds, outboundClient } from '../../src/platform/network/outbound-client.ts';
 import { checkAddress } from '../../src/platform/network/outbound-targets.ts';
 import { trustingContext } from '../../src/platform/network/outbound-trust.ts';
 import { openDirectly } from '../../src/platform/network/proxy-tunnel.ts';
+import { authority } from '../support/chains.ts';
 import { noLimits } from '../support/outbound-limits.ts';
 import { startTestIdp } from '../support/test-idp.ts';
 import { testPki } from '../support/test-pki.ts';
@@ -317,7 +320,21 @@ describe('the outbound client', () => {
       'unknown root',
     );
     const elsewhere = client({}, resolvesTo(['127.0.0.1']));
-    await assertRefused(elsewhere.get(`https://example.com:${idp.port}/jwks`, wanted), 'tls', 'other name');
+    await assertRefused(
+      elsewhere.get(`https://example.com:${idp.port}/jwks`, wanted),
+      'tls-name',
+      'other name',
+    );
+    for (const times of [{ until: -HOUR }, { from: HOUR }]) {
+      const { certPem, keyPem } = authority(times);
+      const server = createTlsServer({ cert: certPem, key: keyPem }).listen(0, '127.0.0.1');
+      server.on('tlsClientError', () => {});
+      await once(server, 'listening');
+      const at = `https://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+      const trusting = client({}, { trustedRoots: [certPem] });
+      await assertRefused(trusting.get(at, wanted), 'tls-time', JSON.stringify(times));
+      server.close();
+    }
   });
 
   test('refuses a body beyond the limit, announced or not, and one that is cut off', async () => {

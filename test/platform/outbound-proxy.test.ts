@@ -92,7 +92,7 @@ describe('behind a proxy', () => {
   });
 
   test('a certificate for another name, or of an unknown root, is refused inside the tunnel', async () => {
-    await assertRefused(client().get('https://elsewhere.invalid/keys', wanted), 'tls', 'another name');
+    await assertRefused(client().get('https://elsewhere.invalid/keys', wanted), 'tls-name', 'another name');
     const distrusting = client({}, { trustedRoots: [] });
     await assertRefused(distrusting.get('https://idp.corp.invalid/keys', wanted), 'tls', 'unknown root');
     await assertRefused(
@@ -131,7 +131,7 @@ describe('behind a proxy', () => {
       // Its certificate is that of the provider, so it gets as far as the tunnel.
       await assertRefused(
         client(limits).get('https://private.example/', wanted),
-        'tls',
+        'tls-name',
         JSON.stringify(limits),
       );
       assert.equal(proxy.asked.pop(), 'private.example:443');
@@ -140,7 +140,7 @@ describe('behind a proxy', () => {
 
   test('a slow look-up of ours does not use up the time of the fetch', async () => {
     const slow = client({ timeout: 1000 }).get('https://slow.invalid/', wanted);
-    await assertRefused(slow, 'tls', 'the tunnel was opened');
+    await assertRefused(slow, 'tls-name', 'the tunnel was opened');
     assert.equal(proxy.asked.pop(), 'slow.invalid:443');
   });
 

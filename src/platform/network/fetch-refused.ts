@@ -9,6 +9,8 @@ export const fetchRefusals = {
   name: 'the host name could not be resolved',
   connection: 'the server could not be reached or broke the connection',
   tls: 'the TLS handshake failed or the certificate is not trusted',
+  'tls-name': 'the certificate of the server is for another name than that in the address',
+  'tls-time': 'the certificate of the server is not valid at this time',
   proxy: 'the proxy (proxy in edge.externalJwtSigners.jwksFetch) could not be reached',
   'proxy-refused':
     'the proxy (proxy in edge.externalJwtSigners.jwksFetch) refused to connect to the host: check what it allows, and user and password in its URL',

@@ -8,7 +8,7 @@ import { request } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import type { SecureContext, TLSSocket } from 'node:tls';
 import { withinTime } from '../within-time.ts';
-import { FetchRefused } from './fetch-refused.ts';
+import { type FetchRefusal, FetchRefused } from './fetch-refused.ts';
 import { type AddressRefusal, bareHost, type OutboundLimits } from './outbound-targets.ts';
 import type { TlsIdentity } from './outbound-trust.ts';
 
@@ -212,8 +212,14 @@ function refusalOf(error: unknown, signal: AbortSignal): FetchRefused {
   if (error instanceof FetchRefused) return error;
   if (signal.aborted) return new FetchRefused('timeout');
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  return new FetchRefused(isTlsFailure(code) ? 'tls' : 'connection', error);
+  return new FetchRefused(certificateRefusals[code] ?? (isTlsFailure(code) ? 'tls' : 'connection'), error);
 }
+
+const certificateRefusals: Readonly<Record<string, FetchRefusal>> = {
+  ERR_TLS_CERT_ALTNAME_INVALID: 'tls-name',
+  CERT_HAS_EXPIRED: 'tls-time',
+  CERT_NOT_YET_VALID: 'tls-time',
+};
 
 function isTlsFailure(code: string): boolean {
   return /^(ERR_TLS_|ERR_SSL_|EPROTO$|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_)/.test(code);
