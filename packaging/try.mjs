@@ -22,7 +22,12 @@ const trials = {
 
 let failed = 0;
 const wanted = process.argv[2] ?? '';
-for (const [name, trial] of Object.entries(trials).filter(([name]) => name.includes(wanted))) {
+const chosen = Object.entries(trials).filter(([name]) => name.toLowerCase().includes(wanted.toLowerCase()));
+if (chosen.length === 0) {
+  process.stderr.write(`error: no trial is called ${wanted}: ${Object.keys(trials).join(', ')}\n`);
+  failed = 1;
+}
+for (const [name, trial] of chosen) {
   process.stderr.write(`${name} …\n`);
   const work = mkdtempSync(join(tmpdir(), 'overlay-auth-packages-'));
   try {

@@ -51,10 +51,16 @@ async function tryInstalled(clean) {
     return isTrusted();
   };
   if (isTrusted() || !trust('--yes') || trust('--undo')) throw new Error('pki trust does not do what it says');
+  inside('sh', '-c', '! test -e /var/lib/overlay-auth/.cache');
   say('removing');
   inside('dpkg', '-r', 'overlay-auth');
   inside('test', '-e', '/var/lib/overlay-auth/secrets/master.key');
   inside('dpkg', '-P', 'overlay-auth');
   inside('sh', '-c', '! test -e /var/lib/overlay-auth && ! getent passwd overlay-auth');
+  say('purging while a process of its user runs');
+  inside('dpkg', '-i', '/tmp/package.deb');
+  const busy = spawn('chroot', [clean, ...asUser, 'sleep', 'infinity']);
+  inside('dpkg', '-P', 'overlay-auth');
+  busy.kill();
   return version;
 }
