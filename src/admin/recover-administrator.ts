@@ -1,12 +1,13 @@
 // Restores the access of an administrator who cannot log in. For a command on the host, which can read its files.
 
 import { AuthError } from '../errors/auth-error.ts';
+import { askedOfLogin, outstandingFactors } from '../login/outstanding-factors.ts';
 import { passwordOf } from '../login/password/password.ts';
 import { forgetFailures } from '../login/throttle.ts';
 import type { AuditTrail } from '../model/audit-event.ts';
-import type { AuthPolicy } from '../model/entities/auth-policy.ts';
 import type { Identity } from '../model/entities/identity.ts';
 import { type AuthenticatorId, asId, type IdentityId } from '../model/ids.ts';
+import type { Factor, PassedMethod, ProvenFactors } from '../model/login.ts';
 import { typedName, userName, usernameKey } from '../model/names.ts';
 import type { Store } from '../store/contracts/store.ts';
 import {
@@ -39,6 +40,7 @@ export async function findAdministrator(
  * the set-up links: a person who needs a recovery may have lost one.
  * @param identity   as `findAdministrator` found it, and an administrator
  * @param removeTotp also removes the authenticator app and its recovery codes
+ * @returns `further`: what the next login asks for besides the password
  * @throws AuthError password_not_acceptable, or conflict: the identity's policy allows no passwords
  */
 export async function recoverAdministrator(
@@ -48,7 +50,7 @@ export async function recoverAdministrator(
   },
   identity: Identity,
   { password, removeTotp }: { password: string; removeTotp: boolean },
-): Promise<{ readonly policy: AuthPolicy; readonly username: string }> {
+): Promise<{ readonly further: readonly Factor[]; readonly username: string }> {
   const { store, clock } = needs;
   const policy = await policyOf(needs, identity.authPolicyId);
   const existing = await passwordOf(needs.store.authenticators, identity.id);
@@ -65,8 +67,13 @@ export async function recoverAdministrator(
   await withdrawSetupLinks(needs);
   const fields = ['password', 'disabledAt', 'sessions', ...(removeTotp ? ['mfa'] : [])];
   recordByHost(needs, { action: 'update', entityId: identity.id, fields });
-  return { policy, username };
+  const account = await store.identities.findAccount(identity.id);
+  const further = account && outstandingFactors(account.policy, askedOfLogin(account, clock.now()), proven);
+  return { further: further ?? [], username };
 }
+
+// Sound because a password counts as a proof whatever signers there are.
+const proven = ['password'] as readonly PassedMethod[] as ProvenFactors;
 
 /** Sets the password and ends all earlier sessions in one step. Creates the authenticator if there is none. */
 async function setPassword(

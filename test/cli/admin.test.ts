@@ -111,25 +111,43 @@ describe('admin recover', () => {
     assert.equal((await refresh(client, tokens.refresh_token)).status, 400);
   });
 
-  test('removes a lost authenticator app, and says what the policy requires', async () => {
+  test('removes a lost authenticator app, and says what the next login asks for', async () => {
     await using box = sandbox();
     await box.home('.overlay');
     await box.run(['admin', 'create', 'ana', '--password-stdin'], { input: password });
-    const store = await openSqliteStore({ path: join(box.cwd, '.overlay', 'overlay.db') });
-    const policy = await store.authPolicies.find(defaultAuthPolicyId);
-    assert.ok(policy);
-    const secondary = { ...policy.secondary, requireTotp: true };
-    await store.authPolicies.update(policy.id, { ...policy, secondary }, systemClock.now());
-    await store.close();
-    const kept = await box.run(['admin', 'recover', 'ana', '--password-stdin'], { input: other });
-    assert.match(
-      kept.stderr,
-      /The auth policy also asks for a code of the authenticator app; .* --reset-totp/,
-    );
-    const reset = await box.exits(0, ['admin', 'recover', 'ana', '--password-stdin', '--reset-totp'], {
-      input: other,
+    const now = systemClock.now();
+    const inStore = async (
+      work: (store: Awaited<ReturnType<typeof openSqliteStore>>) => Promise<unknown>,
+    ) => {
+      const store = await openSqliteStore({ path: join(box.cwd, '.overlay', 'overlay.db') });
+      await work(store);
+      await store.close();
+    };
+    const recover = async (...more: string[]) =>
+      (await box.exits(0, ['admin', 'recover', 'ana', '--password-stdin', ...more], { input: other })).stderr;
+    const lost = /The next login also asks for a code of the authenticator app; .* --reset-totp/;
+    const toBeSetUp = /also asks for an authenticator app, to be set up then/;
+    assert.doesNotMatch(await recover(), /also asks for/);
+    await inStore(async ({ authenticators, totp }) => {
+      const login = await authenticators.findPasswordLogin(userNamed('ana').usernameKey);
+      assert.ok(login);
+      const { id: identityId } = login.identity;
+      const begun = { identityId, sealedSeed: 'seed', recoveryHashes: [], expiresAt: now + 60_000 };
+      await totp.start('flow', { ...begun, replaces: undefined }, now);
+      assert.ok(await totp.verify('flow', { sealedSeed: 'seed', step: 1, now, replaces: false }));
     });
-    assert.match(reset.stderr, /an authenticator app, to be set up at the next login/);
+    assert.match(await recover(), lost);
+    await inStore(async ({ authPolicies }) => {
+      const policy = await authPolicies.find(defaultAuthPolicyId);
+      assert.ok(policy);
+      const secondary = { ...policy.secondary, requireTotp: true, requirePasskey: true };
+      await authPolicies.update(policy.id, { ...policy, secondary }, now);
+    });
+    assert.match(await recover(), lost);
+    const reset = await recover('--reset-totp');
+    assert.match(reset, toBeSetUp);
+    assert.match(reset, /also asks for a passkey, to be added then/);
+    assert.match(await recover(), toBeSetUp);
     const log = readFileSync(join(box.cwd, '.overlay', 'controller.log'), 'utf8');
     assert.match(log, /command="admin recover".*"mfa"/);
   });

@@ -4,7 +4,7 @@ import { createSetupLink, withdrawSetupLinks } from '../../admin/setup.ts';
 import { issuerOf } from '../../config/addresses.ts';
 import type { Config } from '../../config/config.ts';
 import { passwordHasher } from '../../login/password/password.ts';
-import type { AuthPolicy } from '../../model/entities/auth-policy.ts';
+import type { Factor } from '../../model/login.ts';
 import { shellWord } from '../../platform/formats/shell-word.ts';
 import type { Flags, Texts, Work } from '../terminal/command.ts';
 import { CliError, notice, printResult, type Report, usageError } from '../terminal/output.ts';
@@ -80,13 +80,13 @@ export const recoverAdmin: Work<RecoverOptions, readonly [string]> = async (repo
       );
     const password = await readNewPassword(ports, options, name);
     const needs = { ...foundations, audit, hasher: passwordHasher(foundations.hashPool) };
-    const { policy, username } = await recoverAdministrator(needs, identity, { password, removeTotp });
+    const { further, username } = await recoverAdministrator(needs, identity, { password, removeTotp });
     return {
       id: identity.id,
       name: identity.name,
       username,
       url: urlOf(foundations.config),
-      furtherFactors: furtherFactors(policy, removeTotp),
+      furtherFactors: further.map(wordsFor),
     };
   });
   printResult(
@@ -95,22 +95,26 @@ export const recoverAdmin: Work<RecoverOptions, readonly [string]> = async (repo
     () =>
       `${recovered.name} has a new password, is enabled and was signed out everywhere. The user name is ${recovered.username}.`,
   );
-  for (const factor of recovered.furtherFactors) notice(report, `The auth policy also asks for ${factor}.`);
+  for (const factor of recovered.furtherFactors) notice(report, `The next login also asks for ${factor}.`);
   const ca = caOption(report, options);
   notice(report, `next: overlay-auth login ${recovered.url} -u ${shellWord(recovered.username)}${ca}`);
 };
 
-function furtherFactors({ secondary }: AuthPolicy, wasTotpRemoved: boolean): readonly string[] {
-  return [
-    ...(secondary.requireTotp ? [totpHint(wasTotpRemoved)] : []),
-    ...(secondary.requireExtJwt === null ? [] : ['a token of an external JWT signer']),
-  ];
-}
-
-function totpHint(wasRemoved: boolean): string {
-  return wasRemoved
-    ? 'an authenticator app, to be set up at the next login'
-    : 'a code of the authenticator app; if that is lost, recover again with --reset-totp';
+function wordsFor(factor: Factor): string {
+  switch (factor.type) {
+    case 'totp':
+      return factor.isEnrolled
+        ? 'a code of the authenticator app; if that is lost, recover again with --reset-totp'
+        : 'an authenticator app, to be set up then';
+    case 'passkey':
+      return factor.isEnrolled
+        ? 'a passkey; if that is lost, another administrator has to remove it: overlay-auth admin create NAME makes one'
+        : 'a passkey, to be added then';
+    case 'ext-jwt':
+      return 'a token of an external JWT signer';
+    case 'password-change':
+      return 'yet another password';
+  }
 }
 
 function urlOf(config: Config): string {
