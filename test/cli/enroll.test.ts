@@ -113,6 +113,7 @@ describe('enrolling on the command line', () => {
     for (const [content, said] of [
       [jwt(claims), /names a network.*\nnext: overlay-auth login/],
       [jwt({ sub: 'x' }), /not an enrollment JWT/],
+      [jwt({ ...claims, iss: 'https://x;id$(id)' }), /not an enrollment JWT/],
       [jwt({ ...claims, em: 'ott', exp: 1 }), /has expired at 1970.*\nnext: ask the operator/],
       ['abc', /contains no JWT/],
     ] as const) {

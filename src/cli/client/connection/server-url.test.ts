@@ -16,6 +16,7 @@ test('an address is the same server with or without scheme, path and the usual p
 
 test('an address that is not https is a usage error with an example', () => {
   for (const text of [
+    'localhost;id$(id):1280',
     '',
     'http://localhost:1280',
     'ftp://x',

@@ -8,7 +8,7 @@ import { usageError } from '../../terminal/output.ts';
 export function serverOrigin(text: string): string {
   const withScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `https://${text}`;
   const url = URL.parse(withScheme);
-  if (url === null || url.hostname === '') {
+  if (url === null || !isPlainHost(url)) {
     throw usageError(`"${text}" is not an address.`, 'overlay-auth login https://localhost:1280');
   }
   if (url.protocol !== 'https:') {
@@ -23,6 +23,14 @@ export function serverOrigin(text: string): string {
       `overlay-auth login ${url.origin} -u USER`,
     );
   return url.origin;
+}
+
+/**
+ * Whether the host is a name or an address. A URL may have `$(…)` in it, too: a stranger may have written it, and it stands
+ * in commands that people copy.
+ */
+export function isPlainHost({ host }: URL): boolean {
+  return /^[\w.:[\]-]+$/.test(host);
 }
 
 /** Whether the name of the host means this computer, so that no other can answer for it. */

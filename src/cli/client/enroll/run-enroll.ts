@@ -19,6 +19,7 @@ import {
 import { answerError, type HttpsAnswer } from '../connection/answer-failure.ts';
 import { createHttpsClient } from '../connection/https-client.ts';
 import { presentedCertificate } from '../connection/server-trust.ts';
+import { isPlainHost } from '../connection/server-url.ts';
 
 type EnrollOptions = SecretOptions & Texts<'output' | 'cert' | 'key'>;
 
@@ -177,8 +178,8 @@ function readInvitation(ports: CliPorts, jwt: string): Invitation {
 }
 
 function originOf(issuer: string): string | undefined {
-  const url = URL.canParse(issuer) ? new URL(issuer) : undefined;
-  return url?.protocol === 'https:' ? url.origin : undefined;
+  const url = URL.parse(issuer);
+  return url?.protocol === 'https:' && isPlainHost(url) ? url.origin : undefined;
 }
 
 const algorithms = ['ES256', 'ES384', 'ES512', 'RS256', 'EdDSA'];
