@@ -254,6 +254,11 @@ test('the address of an entity that is gone says so, and leads to the list', asy
     await page.locator('main').getByRole('link', { name: list, exact: true }).click();
     await page.locator('h1', { hasText: list }).waitFor();
   }
+  await go(page, '/what-if?person=gone');
+  await page.getByRole('alert').getByText('Not found').waitFor();
+  await page.locator('#pick').fill('root');
+  await page.getByRole('button', { name: 'root' }).click();
+  await page.locator('.note').getByText('Person: root').waitFor();
 });
 
 test('the overview names certificates that expire soon, and its chart follows the colour scheme', async () => {

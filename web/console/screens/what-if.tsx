@@ -28,12 +28,13 @@ const { whatIf: words } = texts;
 
 export function WhatIfScreen() {
   const [{ person, edit }, change] = useListAddress();
+  const choose = (id: string | undefined) => change({ person: id });
   return (
     <Screen title={texts.screens['what-if']} lead={words.text}>
       {person === undefined ? (
-        <PersonPicker choose={(id) => change({ person: id })} />
+        <PersonPicker choose={choose} />
       ) : (
-        <ForPerson key={person} id={person} />
+        <ForPerson key={person} id={person} choose={choose} />
       )}
       {/* Stays while another person is chosen: rules are tried with several. */}
       {edit !== undefined && <EditedPolicy key={edit} id={edit} />}
@@ -41,24 +42,26 @@ export function WhatIfScreen() {
   );
 }
 
-function ForPerson({ id }: { id: string }) {
-  const [, change] = useListAddress();
+function ForPerson({ id, choose }: { id: string; choose: (id: string | undefined) => void }) {
   const person = useRead<IdentityDetail>(`identities/${encodeURIComponent(id)}`);
   const policies = useList<AuthPolicy>('auth-policies', { limit: 500, sort: 'name asc' });
   return (
-    <Loaded query={person}>
-      {(found) => (
-        <>
-          <p className="note">
-            {texts.attempts.person}: <strong>{found.name}</strong>{' '}
-            <Button kind="link" id="other-person" onClick={() => change({ person: undefined })}>
-              {words.otherPerson}
-            </Button>
-          </p>
-          <Loaded query={policies}>{({ items }) => <Question person={found} policies={items} />}</Loaded>
-        </>
-      )}
-    </Loaded>
+    <>
+      <Loaded query={person}>
+        {(found) => (
+          <>
+            <p className="note">
+              {texts.attempts.person}: <strong>{found.name}</strong>{' '}
+              <Button kind="link" id="other-person" onClick={() => choose(undefined)}>
+                {words.otherPerson}
+              </Button>
+            </p>
+            <Loaded query={policies}>{({ items }) => <Question person={found} policies={items} />}</Loaded>
+          </>
+        )}
+      </Loaded>
+      {person.isLoadingError && <PersonPicker choose={choose} />}
+    </>
   );
 }
 
