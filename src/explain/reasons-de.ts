@@ -14,9 +14,9 @@ export const german: Readonly<Record<RefusalReason, Explanation>> = {
   'no-identity-for-claim': said`Das Zertifikat oder Token ist gültig, aber keine Identität hat die Id, die es nennt.
     Setzen Sie die externe Id der Identität auf den gesehenen Wert, oder berichtigen Sie die Angabe, mit der verglichen wird.`,
   'newcomer-refused': said`Das Token bezeichnet eine unbekannte Person, für die der Signer eine Identität anlegen lässt, und das ist nicht möglich.
-    Die Einzelheiten sagen, warum. Ein Claim, der nichts ist, steht nicht im Token: Lassen Sie ihn den Anbieter dort aufnehmen, nicht nur in seine userinfo. Sonst wählen Sie andere Claims in "createIdentities" des Signers, etwa email als Namen, oder dort eine andere Auth-Policy; oder fügen Sie die Person selbst hinzu.`,
+    Die Einzelheiten sagen, warum. Ein Claim, der nichts ist, steht nicht im Token: Lassen Sie ihn den Anbieter dort aufnehmen, nicht nur in seine userinfo. Sonst wählen Sie andere Claims in "createIdentities" des Signers, etwa email als Namen, oder dort eine andere Auth-Richtlinie; oder fügen Sie die Person selbst hinzu.`,
   'too-many-newcomers': said`Das Token bezeichnet eine unbekannte Person, und Token dieses Signers haben in kurzer Zeit sehr viele Identitäten angelegt.
-    Ist das richtig, erhöhen Sie edge.externalJwtSigners.maxNewIdentities und laden die Konfiguration neu, oder warten Sie eine Stunde. Sonst entfernen Sie "createIdentities" am Signer, schalten dort die Einschreibung ab und sehen die neuesten Identitäten an, und wer sich beim Anbieter registrieren kann.`,
+    Ist das richtig, erhöhen Sie edge.externalJwtSigners.maxNewIdentities und laden die Konfiguration neu, oder warten Sie eine Stunde. Sonst entfernen Sie "createIdentities" am Signer, schalten dort die Registrierung ab und sehen die neuesten Identitäten an, und wer sich beim Anbieter registrieren kann.`,
   'changed-meanwhile': said`Die Identität, ihre Richtlinie oder ihre Zugangsdaten wurden während dieser Anmeldung geändert.
     Melden Sie sich erneut an.`,
   'client-not-allowed': said`Die Anmeldung gelang, aber die Anwendung ist nur für Identitäten mit bestimmten Rollenattributen, und diese Identität hat keines davon.
@@ -32,7 +32,7 @@ export const german: Readonly<Record<RefusalReason, Explanation>> = {
   'no-certificate': said`Die Verbindung hatte kein Clientzertifikat.
     Geben Sie dem Client sein Zertifikat und seinen Schlüssel. Kein Proxy darf dazwischen TLS beenden, und der Listener muss nach Zertifikaten fragen (clientCertificates: request).`,
   'untrusted-chain': said`Das Zertifikat führt zu keiner Zertifizierungsstelle, der für Anmeldungen vertraut wird. Die fehlgeschlagene Prüfung nennt den fehlenden Aussteller.
-    Legen Sie die Stelle als fremde CA an, mit erlaubter Anmeldung und überprüft, oder lassen Sie den Client auch die Zwischenzertifikate senden.`,
+    Legen Sie die Stelle als externe CA an, mit erlaubter Anmeldung und überprüft, oder lassen Sie den Client auch die Zwischenzertifikate senden.`,
   'ca-not-verified': said`Das Zertifikat führt zu einer CA, die hier angelegt, aber nicht überprüft ist; ihre Zertifikate zählen noch nicht.
     Lassen Sie die CA oder eine Stelle unter ihr ein Zertifikat ausstellen, dessen Common Name das Prüftoken der CA ist, und reichen Sie es ein.`,
   'ca-auth-off': said`Das Zertifikat führt zu einer CA, die hier ohne Anmeldung angelegt ist; ihre Zertifikate sind nicht für Anmeldungen.
@@ -59,7 +59,7 @@ export const german: Readonly<Record<RefusalReason, Explanation>> = {
     Lassen Sie es mit der erweiterten Schlüsselverwendung „client authentication“ ausstellen.`,
   'unknown-thumbprint': said`Dem Zertifikat wird vertraut, aber es gehört zu keiner Identität. Vielleicht hat der Client ein älteres vorgelegt.
     Registrieren Sie die Identität erneut, oder verlängern Sie ihr Zertifikat, damit es gültig ist.`,
-  'certificate-claim-missing': said`Das Zertifikat enthält die externe Id nicht dort, wo die fremde CA sie erwartet.
+  'certificate-claim-missing': said`Das Zertifikat enthält die externe Id nicht dort, wo die externe CA sie erwartet.
     Ändern Sie die Angabe der externen Id bei der CA, oder lassen Sie Zertifikate ausstellen, die sie enthalten.`,
   'no-token': said`Die Anfrage hatte kein Bearer-Token.
     Lassen Sie den Client das Token des Anbieters im Feld Authorization senden.`,
@@ -187,7 +187,7 @@ export const german: Readonly<Record<RefusalReason, Explanation>> = {
     Der Person wurde gesagt, warum, und sie kann es noch einmal versuchen.`,
   'enrollment-request-refused': said`Der Zertifikatsantrag konnte nicht verarbeitet werden. Das Token gilt weiter.
     Schlüssel müssen RSA mit mindestens 2048 Bit, P-256, P-384, P-521 oder Ed25519 sein und ihren eigenen Antrag signieren.`,
-  'already-enrolled': said`Das Zertifikat, der Benutzername oder die externe ID gehört schon einer Identität, oder die Identität hat ein Passwort.
+  'already-enrolled': said`Das Zertifikat, der Benutzername oder die externe Id gehört schon einer Identität, oder die Identität hat ein Passwort.
     Löschen Sie das Anmeldemittel, das es hat, oder registrieren Sie mit einem anderen Zertifikat oder Benutzernamen.`,
   'totp-not-enrolled': said`Es wurde ein Code gesendet, aber für die Identität ist keine Authenticator-App eingerichtet.
     Lassen Sie die Person eine einrichten; die Anmeldung bietet es an, wenn die Richtlinie TOTP verlangt.`,
