@@ -13,6 +13,7 @@ import { beginLogin, callWith, login, submitPassword } from '../support/flow.ts'
 import { heldHashes } from '../support/held-hashes.ts';
 import type { Answer } from '../support/https-client.ts';
 import { listOf } from '../support/list-budget.ts';
+import { rootOf } from '../support/management.ts';
 import { userNamed } from '../support/names.ts';
 import { serverOfFile, startTestServer } from '../support/test-server.ts';
 import { enroll, partialLogin, password, submitCode } from '../support/totp.ts';
@@ -147,6 +148,18 @@ describe('a password', () => {
     await assertLocked();
     await server.store.attempts.clear([`password:${(await loginOf('alice'))?.authenticator.id}`]);
     await assertOpen();
+  });
+
+  test('that an administrator sets is not locked by guesses at the one before', async () => {
+    await fail(5);
+    await assertLocked();
+    const root = await rootOf(server);
+    const { id } = (await loginOf('alice'))?.authenticator ?? {};
+    const chosen = 'eleven loud umbrellas';
+    assert.equal((await root.call('PATCH', `authenticators/${id}`, { tags: { a: 'b' } })).status, 200);
+    await assertLocked();
+    assert.equal((await root.call('PATCH', `authenticators/${id}`, { password: chosen })).status, 200);
+    assert.equal((await attempt('alice', chosen)).status, 302);
   });
 
   test('that is locked answers exactly as a wrong one does', async () => {

@@ -67,8 +67,8 @@ export interface TotpStore {
    */
   replaceRecoveryCodes(identityId: IdentityId, hashes: readonly string[], proof: TotpProof): Promise<boolean>;
   /**
-   * Deletes enrollment and recovery codes, and forgets wrong codes and their lock. False when there was none, or the proof no longer holds. Adds a change-feed
-   * entry.
+   * Deletes enrollment and recovery codes, and forgets wrong codes and their lock. False when there was none, or the proof
+   * no longer holds. Adds a change-feed entry.
    * @param proof null for an administrator, who needs none
    */
   remove(identityId: IdentityId, now: Millis, proof: TotpProof | null): Promise<boolean>;

@@ -9,6 +9,7 @@ import type {
   PasswordLogin,
 } from '../contracts/authenticators.ts';
 import { keepingAnAdministrator } from './administrators.ts';
+import { clearAttempts } from './attempts.ts';
 import { certificateEnd } from './certificate-ends.ts';
 import { recordChange } from './changes.ts';
 import {
@@ -107,6 +108,8 @@ export const authenticators = concern<AuthenticatorStore>()({
       }
       if (passwordHash !== undefined) {
         yield* withdrawInvitation(identityId);
+        // A person who forgot the one before has guessed at it.
+        yield* clearAttempts([`password:${id}`]);
         const reason = 'credential-changed';
         yield* endSessionsOf({ identityId, reason, now, ...(exceptSession && { except: exceptSession }) });
         // The person who proved the current certificate is the owner.

@@ -11,6 +11,7 @@ import type {
   OpenInvitation,
   ResetProof,
 } from '../contracts/invitations.ts';
+import { clearAttempts } from './attempts.ts';
 import { removeAuthenticator } from './authenticators.ts';
 import { recordChange } from './changes.ts';
 import { accountColumns, accountOf, identityOf, insert, integer, reader, text, textOrNull } from './codec.ts';
@@ -143,5 +144,5 @@ function* putPassword(
      password_set_at = ${now}, updated_at = ${now}
      WHERE identity_id = ${identityId} AND method = 'updb' RETURNING id`;
   if (changed === undefined) yield* addPassword(unforced, [{ ...password, tags: {} }, now]);
-  else yield* first('DELETE FROM attempts WHERE key = ?', `password:${text(changed, 'id')}`);
+  else yield* clearAttempts([`password:${text(changed, 'id')}`]);
 }
