@@ -19,6 +19,7 @@ import {
 } from '../platform/caches.ts';
 import type { Millis } from '../platform/clock.ts';
 import type { JwksCache } from '../platform/jwk/jwks-cache.ts';
+import type { Logger } from '../platform/log/logger.ts';
 import type { OidcClientStore } from '../store/contracts/entities.ts';
 import type { IdentityStore } from '../store/contracts/identities.ts';
 
@@ -89,8 +90,9 @@ export interface ClientViewNeeds {
   readonly store: { readonly oidcClients: OidcClientStore };
   /** The cache of the keys for assertions. */
   readonly jwks: Pick<JwksCache, 'forget'>;
-  /** @throws if the text is not a redirect URI, which registration prevents */
+  /** @throws if the text is not a redirect URI */
   readonly readRedirectUri: (text: string) => RedirectUriPattern;
+  readonly log: Pick<Logger, 'error'>;
 }
 
 /** Whether an identity may use a client: it has one of the client's role attributes, or the client requires none. */
@@ -108,12 +110,22 @@ export function keysOwner(id: string): string {
 }
 
 /** Resolves when all are in memory. */
-export function openClientView({ store, jwks, readRedirectUri }: ClientViewNeeds): Promise<ClientView> {
+export function openClientView({ store, jwks, readRedirectUri, log }: ClientViewNeeds): Promise<ClientView> {
   const { oidcClients } = store;
   const withSecrets = async (client: OidcClient) => ({
     ...client,
     secrets: await oidcClients.listSecrets(client.id),
   });
+  /** Registration prevents others, but a newer release may have registered it: the feed of changes must go on. */
+  const patternsOf = ({ id }: OidcClient, uris: readonly string[]) =>
+    uris.flatMap((uri) => {
+      try {
+        return [readRedirectUri(uri)];
+      } catch (error) {
+        log.error('an address of an application cannot be read, and is refused', { client: id, uri, error });
+        return [];
+      }
+    });
   return openWholeView({
     store: {
       listAll: async () => Array.fromAsync(await oidcClients.listAll(), withSecrets),
@@ -124,8 +136,8 @@ export function openClientView({ store, jwks, readRedirectUri }: ClientViewNeeds
     },
     ready: (client): RegisteredClient => ({
       ...client,
-      redirectPatterns: client.redirectUris.map(readRedirectUri),
-      postLogoutPatterns: client.postLogoutRedirectUris.map(readRedirectUri),
+      redirectPatterns: patternsOf(client, client.redirectUris),
+      postLogoutPatterns: patternsOf(client, client.postLogoutRedirectUris),
     }),
     onChange(id, before, now) {
       if (before?.jwksUri !== now?.jwksUri) jwks.forget(keysOwner(id));

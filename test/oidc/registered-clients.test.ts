@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createLocalJWKSet, jwtVerify } from 'jose';
+import { asId, type OidcClientId } from '../../src/model/ids.ts';
 import { MINUTE, SECOND } from '../../src/platform/clock.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import {
@@ -49,6 +50,18 @@ async function asRoot(): Promise<Caller> {
 
 const change = async (id: string, fields: Record<string, unknown>) =>
   assert.equal((await (await asRoot()).call('PATCH', `oidc-clients/${id}`, fields)).status, 200);
+
+test('an address of a form that only a newer release knows is passed over, and others of the application work', async () => {
+  const client = await registerClient(await asRoot());
+  const redirectUris = [appRedirectUri, 'https://*.newer.example/callback'];
+  assert.ok(
+    await server.store.oidcClients.update(asId<OidcClientId>(client.id), { redirectUris }, clock.now()),
+  );
+  const { access_token } = await loginAt(server, client, 'alice');
+  assert.equal((await userinfo(access_token)).status, 200);
+  const [said] = server.log.entries.filter(({ fields }) => fields.client === client.id);
+  assert.match(said?.message ?? '', /cannot be read/);
+});
 
 const userinfo = (accessToken: string) => callWith(server, accessToken, '/oidc/userinfo');
 
