@@ -484,9 +484,15 @@ function afterPrimary(
   switch (happened.what) {
     case 'queries':
       return [settled(world, slot, login, outcome, now)];
-    case 'totp':
+    case 'totp': {
+      const isAsked = person.enrolled !== null && lacking(world, login.who, login.passed).includes('totp');
+      const isPage = outcome.kind === 'partial' && outcome.lacks === null;
+      // A page that asks for no code any more leads on, whatever was typed there.
+      if (!isAsked && isPage && codeObjection(person, happened.text, now) !== null)
+        return [settled(world, slot, login, outcome, now)];
       spendCode(person, happened.text, now);
       return [settled(world, slot, withProof(login, 'totp'), outcome, now)];
+    }
     case 'enroll':
       if (outcome.kind === 'partial') return [world];
       if (outcome.kind !== 'shown') throw new Broken(`an enrollment began with ${outcome.kind}`);
@@ -538,20 +544,24 @@ function withProof(login: Login, proof: Proof): Login {
   return { ...login, passed: [...new Set([...login.passed, proof])] };
 }
 
+/** Why it is no code of this very person that was never used; null if it is one. */
+function codeObjection({ enrolled, spent, lastStep }: Person, text: string, now: Millis): string | null {
+  if (enrolled === null) return 'a code of somebody who has none';
+  if (enrolled.recoveryCodes.includes(text))
+    return spent.includes(text) ? 'a recovery code worked twice' : null;
+  const steps = stepsOf(enrolled.secret, text, now);
+  if (steps.length === 0) return 'a wrong code was accepted';
+  return steps.some((step) => step > lastStep) ? null : 'a code worked twice';
+}
+
 /** @throws Broken unless it is a code of this very person that was never used */
 function spendCode(person: Person, text: string, now: Millis): void {
-  const { enrolled } = person;
-  if (enrolled === null) throw new Broken('a code of somebody who has none');
-  if (enrolled.recoveryCodes.includes(text)) {
-    if (person.spent.includes(text)) throw new Broken('a recovery code worked twice');
-    person.spent.push(text);
-    return;
-  }
-  const steps = stepsOf(enrolled.secret, text, now);
-  const fresh = steps.filter((step) => step > person.lastStep);
-  if (steps.length === 0) throw new Broken('a wrong code was accepted');
-  if (fresh.length === 0) throw new Broken('a code worked twice');
-  person.lastStep = Math.min(...fresh);
+  const objection = codeObjection(person, text, now);
+  if (objection !== null) throw new Broken(objection);
+  const { enrolled, lastStep } = person;
+  if (enrolled?.recoveryCodes.includes(text)) person.spent.push(text);
+  else if (enrolled !== null)
+    person.lastStep = Math.min(...stepsOf(enrolled.secret, text, now).filter((step) => step > lastStep));
 }
 
 function mayEnroll(world: World, who: Who, passed: readonly Proof[], label: string): void {
