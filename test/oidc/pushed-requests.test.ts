@@ -179,7 +179,7 @@ describe('pushing', () => {
     const over = await begin(uri, app.id);
     const { status, text } = await server.get(locationOf(over), { headers: { accept: 'text/html' } });
     assert.equal(status, 400);
-    assert.match(text, /go back to the application/);
+    assert.match(text, /This sign-in has expired/);
     assert.doesNotMatch(text, /start-again/);
   });
 });
