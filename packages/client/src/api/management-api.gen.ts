@@ -6203,9 +6203,7 @@ export interface operations {
                             requireExtJwtSigner?: ("" | string) | null;
                             requirePasskey?: boolean;
                         };
-                        /** @default [] */
                         assignTo?: string[] | null;
-                        /** @default false */
                         requireDpop?: boolean;
                         /** @default {} */
                         tags?: {
@@ -6777,9 +6775,7 @@ export interface operations {
                         requireExtJwtSigner?: ("" | string) | null;
                         requirePasskey?: boolean;
                     };
-                    /** @default [] */
                     assignTo?: string[] | null;
-                    /** @default false */
                     requireDpop?: boolean;
                     /** @default {} */
                     tags?: {
@@ -6953,9 +6949,7 @@ export interface operations {
                         requireExtJwtSigner?: ("" | string) | null;
                         requirePasskey?: boolean;
                     };
-                    /** @default [] */
                     assignTo?: string[] | null;
-                    /** @default false */
                     requireDpop?: boolean;
                     /** @default {} */
                     tags?: {
@@ -7365,7 +7359,6 @@ export interface operations {
                     claimsProperty?: string | null;
                     /** @default false */
                     useExternalId?: boolean | null;
-                    /** @default 30 */
                     leewaySeconds?: number | null;
                     maxLifetimeSeconds?: number | null;
                     externalAuthUrl?: string | null;
@@ -8525,7 +8518,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The newest first */
+            /** @description Those that were tried in vain, then the newest first */
             200: {
                 headers: {
                     [name: string]: unknown;
