@@ -91,12 +91,20 @@ export async function createAdministrator(
   return identity;
 }
 
-/** A change of an identity by a command on the host. */
+/** A change by a command on the host, of an identity unless it says otherwise. */
 export function recordByHost(
   { audit }: { audit: AuditTrail },
-  { action, ...change }: Pick<AdminChange, 'action'> & { entityId: string; fields: readonly string[] },
+  {
+    action,
+    entity = 'identity',
+    ...change
+  }: Pick<AdminChange, 'action'> & {
+    entity?: AdminChange['of'][0];
+    entityId: string;
+    fields: readonly string[];
+  },
 ): void {
-  audit.record({ event: 'admin.changed', action, entity: 'identity', byIdentityId: null, ...change }, null);
+  audit.record({ event: 'admin.changed', action, entity, byIdentityId: null, ...change }, null);
 }
 
 /** Throws a taken name as the `conflict` that clients see; any other error unchanged. */
@@ -128,7 +136,7 @@ export async function hashNewPassword(
   const { updb } = policy.primary;
   if (!updb.allowed)
     throw new AuthError('conflict', {
-      description: `The auth policy "${policy.name}" allows no login with a password`,
+      description: `The auth policy "${policy.name}" allows no login with a password; \`admin recover NAME --own-policy\` gives an administrator one that does`,
     });
   return hashAcceptable(needs, password, { policy: updb, ownNames, source: 'host' });
 }

@@ -5,8 +5,9 @@ import { askedOfLogin, outstandingFactors } from '../login/outstanding-factors.t
 import { passwordOf } from '../login/password/password.ts';
 import { forgetFailures } from '../login/throttle.ts';
 import type { AuditTrail } from '../model/audit-event.ts';
+import type { AuthPolicy } from '../model/entities/auth-policy.ts';
 import type { Identity } from '../model/entities/identity.ts';
-import { type AuthenticatorId, asId, type IdentityId } from '../model/ids.ts';
+import { type AuthenticatorId, type AuthPolicyId, asId, type IdentityId } from '../model/ids.ts';
 import type { Factor, PassedMethod, ProvenFactors } from '../model/login.ts';
 import { typedName, userName, usernameKey } from '../model/names.ts';
 import type { Store } from '../store/contracts/store.ts';
@@ -17,6 +18,7 @@ import {
   policyOf,
   recordByHost,
 } from './administrators.ts';
+import { usualRules } from './auth-policies.ts';
 import { withdrawSetupLinks } from './setup.ts';
 
 /**
@@ -40,7 +42,8 @@ export async function findAdministrator(
  * the set-up links: a person who needs a recovery may have lost one.
  * @param identity   as `findAdministrator` found it, and an administrator
  * @param removeTotp also removes the authenticator app and its recovery codes
- * @returns `further`: what the next login asks for besides the password
+ * @param ownPolicy  also gives it a new auth policy with the usual rules, for when its own asks for what cannot be had
+ * @returns `further`: what the next login asks for besides the password; `policy`: the new one
  * @throws AuthError password_not_acceptable, or conflict: the identity's policy allows no passwords
  */
 export async function recoverAdministrator(
@@ -49,10 +52,14 @@ export async function recoverAdministrator(
     audit: AuditTrail;
   },
   identity: Identity,
-  { password, removeTotp }: { password: string; removeTotp: boolean },
-): Promise<{ readonly further: readonly Factor[]; readonly username: string }> {
+  { password, removeTotp, ownPolicy }: { password: string; removeTotp: boolean; ownPolicy: boolean },
+): Promise<{
+  readonly further: readonly Factor[];
+  readonly username: string;
+  readonly policy: AuthPolicy | null;
+}> {
   const { store, clock } = needs;
-  const policy = await policyOf(needs, identity.authPolicyId);
+  const policy = ownPolicy ? recoveryPolicy(needs) : await policyOf(needs, identity.authPolicyId);
   const existing = await passwordOf(needs.store.authenticators, identity.id);
   const username = existing?.username ?? identity.name;
   const passwordHash = await hashNewPassword(needs, password, {
@@ -62,14 +69,27 @@ export async function recoverAdministrator(
   const authenticatorId = await setPassword(needs, identity.id, { existing, username, passwordHash });
   if (removeTotp) await store.totp.remove(identity.id, clock.now(), null);
   await forgetFailures(store, identity.id, authenticatorId);
-  await store.identities.update(identity.id, { disabledAt: null, disabledUntil: null }, clock.now());
+  const enabled = { disabledAt: null, disabledUntil: null };
+  if (ownPolicy) {
+    await store.authPolicies.create(policy, clock.now());
+    recordByHost(needs, { action: 'create', entity: 'auth-policy', entityId: policy.id, fields: ['name'] });
+  }
+  const change = ownPolicy ? { ...enabled, authPolicyId: policy.id } : enabled;
+  await store.identities.update(identity.id, change, clock.now());
   await store.apiSessions.endAllOf(identity.id, 'administrator', clock.now());
   await withdrawSetupLinks(needs);
-  const fields = ['password', 'disabledAt', 'sessions', ...(removeTotp ? ['mfa'] : [])];
+  const more = [...(removeTotp ? ['mfa'] : []), ...(ownPolicy ? ['authPolicyId'] : [])];
+  const fields = ['password', 'disabledAt', 'sessions', ...more];
   recordByHost(needs, { action: 'update', entityId: identity.id, fields });
   const account = await store.identities.findAccount(identity.id);
   const further = account && outstandingFactors(account.policy, askedOfLogin(account, clock.now()), proven);
-  return { further: further ?? [], username };
+  return { further: further ?? [], username, policy: ownPolicy ? policy : null };
+}
+
+function recoveryPolicy({ clock, random }: AdministratorNeeds): AuthPolicy {
+  const now = clock.now();
+  const name = typedName(`recovery ${new Date(now).toISOString()}`);
+  return { ...usualRules, id: asId<AuthPolicyId>(random.id()), name, createdAt: now, updatedAt: now };
 }
 
 // Sound because a password counts as a proof whatever signers there are.

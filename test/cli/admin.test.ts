@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, describe, test } from 'node:test';
 import { findAdministrator } from '../../src/admin/recover-administrator.ts';
-import { asId, defaultAuthPolicyId } from '../../src/model/ids.ts';
+import { type AuthPolicyId, asId, defaultAuthPolicyId } from '../../src/model/ids.ts';
 import { typedName } from '../../src/model/names.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
@@ -150,6 +150,39 @@ describe('admin recover', () => {
     assert.match(await recover(), toBeSetUp);
     const log = readFileSync(join(box.cwd, '.overlay', 'controller.log'), 'utf8');
     assert.match(log, /command="admin recover".*"mfa"/);
+  });
+
+  test('lets an administrator in again whose policy allows no password or asks for what cannot be had', async () => {
+    await box.run(['admin', 'create', 'fay', '--password-stdin'], { input: password });
+    const now = systemClock.now();
+    const store = await openSqliteStore({ path: join(box.cwd, '.overlay', 'overlay.db') });
+    const usual = await store.authPolicies.find(defaultAuthPolicyId);
+    assert.ok(usual);
+    const certOnly = { ...usual.primary, updb: { ...usual.primary.updb, allowed: false } };
+    const hard = { ...usual, id: asId<AuthPolicyId>('hard'), name: typedName('hard'), primary: certOnly };
+    await store.authPolicies.create(hard, now);
+    const fay = await findAdministrator({ store }, 'fay');
+    assert.ok(fay);
+    await store.identities.update(fay.id, { authPolicyId: hard.id }, now);
+    const recover = (code: number, ...more: string[]) =>
+      box.exits(code, ['admin', 'recover', 'fay', '--password-stdin', ...more], { input: other });
+    assert.match((await recover(1)).stderr, /"hard" allows no login with a password.* --own-policy/);
+    const { stdout, stderr } = await recover(0, '--own-policy');
+    assert.match(stdout, /^fay has a new password/);
+    assert.match(
+      stderr,
+      /^fay has the auth policy "recovery 2[^"]+" now, which allows passwords and requires/m,
+    );
+    assert.ok((await login(client, 'fay', other)).access_token);
+    const secondary = { ...usual.secondary, requirePasskey: true };
+    const own = (await store.identities.find(fay.id))?.authPolicyId ?? hard.id;
+    await store.authPolicies.update(own, { secondary }, now);
+    assert.match((await recover(0)).stderr, /a passkey, to be added then; without one, .* --own-policy/);
+    assert.doesNotMatch((await recover(0, '--own-policy')).stderr, /also asks for/);
+    await store.close();
+    const log = readFileSync(join(box.cwd, '.overlay', 'controller.log'), 'utf8');
+    assert.match(log, /command="admin recover".* action=create entity=auth-policy/);
+    assert.match(log, /command="admin recover".*"authPolicyId"/);
   });
 
   test('withdraws usable set-up links', async () => {

@@ -14,7 +14,7 @@ import { withHost } from './open-host.ts';
 import { setupUrl } from './setup/setup-url.ts';
 import { readAuthority } from './trust/authority.ts';
 
-type RecoverOptions = SecretOptions & Texts<'config'> & Flags<'resetTotp'>;
+type RecoverOptions = SecretOptions & Texts<'config'> & Flags<'resetTotp' | 'ownPolicy'>;
 
 type AdminOptions = SecretOptions & Texts<'config'> & Flags<'link'>;
 
@@ -63,6 +63,7 @@ async function createLink(report: Report, options: AdminOptions): Promise<void> 
 export const recoverAdmin: Work<RecoverOptions, readonly [string]> = async (report, options, [name]) => {
   const { ports } = report;
   const removeTotp = options.resetTotp === true;
+  const ownPolicy = options.ownPolicy === true;
   const recovered = await withHost(report, options, async ({ foundations, audit }) => {
     const identity = await findAdministrator(foundations, name);
     if (identity === null)
@@ -80,11 +81,13 @@ export const recoverAdmin: Work<RecoverOptions, readonly [string]> = async (repo
       );
     const password = await readNewPassword(ports, options, name);
     const needs = { ...foundations, audit, hasher: passwordHasher(foundations.hashPool) };
-    const { further, username } = await recoverAdministrator(needs, identity, { password, removeTotp });
+    const wanted = { password, removeTotp, ownPolicy };
+    const { further, username, policy } = await recoverAdministrator(needs, identity, wanted);
     return {
       id: identity.id,
       name: identity.name,
       username,
+      ...(policy && { authPolicy: policy.name }),
       url: urlOf(foundations.config),
       furtherFactors: further.map(wordsFor),
     };
@@ -95,6 +98,11 @@ export const recoverAdmin: Work<RecoverOptions, readonly [string]> = async (repo
     () =>
       `${recovered.name} has a new password, is enabled and was signed out everywhere. The user name is ${recovered.username}.`,
   );
+  if (recovered.authPolicy !== undefined)
+    notice(
+      report,
+      `${recovered.name} has the auth policy ${JSON.stringify(recovered.authPolicy)} now, which allows passwords and requires nothing more. Name another one later, and delete it.`,
+    );
   for (const factor of recovered.furtherFactors) notice(report, `The next login also asks for ${factor}.`);
   const ca = caOption(report, options);
   notice(report, `next: overlay-auth login ${recovered.url} -u ${shellWord(recovered.username)}${ca}`);
@@ -108,10 +116,10 @@ function wordsFor(factor: Factor): string {
         : 'an authenticator app, to be set up then';
     case 'passkey':
       return factor.isEnrolled
-        ? 'a passkey; if that is lost, another administrator has to remove it: overlay-auth admin create NAME makes one'
-        : 'a passkey, to be added then';
+        ? 'a passkey; without it, recover again with --own-policy'
+        : 'a passkey, to be added then; without one, recover again with --own-policy';
     case 'ext-jwt':
-      return 'a token of an external JWT signer';
+      return 'a token of an external JWT signer; if that gives none, recover again with --own-policy';
     case 'password-change':
       return 'yet another password';
   }

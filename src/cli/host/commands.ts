@@ -63,7 +63,8 @@ const rows: Commands = {
     <name>        user name, or name of the identity
     ${config}
     ${password()}
-    --reset-totp  also remove the authenticator app and its recovery codes`,
+    --reset-totp  also remove the authenticator app and its recovery codes
+    --own-policy  also give the identity a new auth policy, which allows passwords and requires nothing more`,
   config: { help: 'check and explain configuration files' },
   'config validate': configFiles('validateConfig')`
     check FILE and the files it names; say what is wrong, with line and column
