@@ -259,9 +259,18 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'a passkey counts without the user verification that the policy requires',
-    file: 'src/login/passkey/passkey.ts',
-    from: "if (!isUserVerified && userVerificationOf(policy, proof) === 'required') {",
-    to: "if (!isUserVerified && proof === 'second' && userVerificationOf(policy, proof) === 'required') {",
+    edits: [
+      {
+        file: 'src/login/passkey/passkey.ts',
+        from: "if (!isUserVerified && userVerificationOf(policy, proof) === 'required') {",
+        to: "if (!isUserVerified && proof === 'second' && userVerificationOf(policy, proof) === 'required') {",
+      },
+      {
+        file: 'src/model/account.ts',
+        from: "return passed.includes('user') && userVerificationOf(policy, proof) === 'required';",
+        to: "return passed.includes('user') && proof === 'second' && userVerificationOf(policy, proof) === 'required';",
+      },
+    ],
   },
   {
     name: 'a passkey counts as both factors although the policy does not say so',
