@@ -48,6 +48,13 @@ describe('a sentence of the server in German', () => {
     assert.deepEqual(missing, []);
   });
 
+  test('has one plural of token, which is that of the console', () => {
+    const files = ['checks-de', 'failures-de', 'reasons-de', 'refusals-de'];
+    const sources = files.map((file) => readFileSync(`src/explain/${file}.ts`, 'utf8')).join('\n');
+    // The genitive of one token has the same letters.
+    assert.deepEqual(sources.match(/(?<!\b(?:des|dieses|eines|desselben) )(?:\w+-)?\bTokens\b/g), null);
+  });
+
   test('is translated once', () => {
     const all = [checksInGerman, refusalsInGerman, failuresInGerman].flatMap((table) => Object.keys(table));
     assert.deepEqual(

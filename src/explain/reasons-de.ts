@@ -64,31 +64,31 @@ export const german: Readonly<Record<RefusalReason, Explanation>> = {
   'no-token': said`Die Anfrage hatte kein Bearer-Token.
     Lassen Sie den Client das Token des Anbieters im Feld Authorization senden.`,
   'malformed-token': said`Das Token ist kein lesbares JWT. Die Einzelheiten sagen, warum.
-    Prüfen Sie, ob der Client das JWT selbst sendet. Bei manchen Anbietern sind Access-Tokens keine JWTs, oder nur für bestimmte Audiences: Lassen Sie den Client dann das ID-Token senden.`,
+    Prüfen Sie, ob der Client das JWT selbst sendet. Bei manchen Anbietern sind Access-Token keine JWTs, oder nur für bestimmte Audiences: Lassen Sie den Client dann das ID-Token senden.`,
   'token-encrypted': said`Das Token ist für eine andere Stelle verschlüsselt und kann hier nicht gelesen werden.
     Schalten Sie beim Anbieter die Verschlüsselung dieses Tokens für den Client ab, oder lassen Sie den Client die andere Art senden (Access- oder ID-Token).`,
   'token-unsigned': said`Das Token hat keine Signatur (alg „none“); es könnte also von jedem stammen.
-    Stellen Sie den Anbieter so ein, dass er die Tokens dieses Clients signiert, zum Beispiel mit RS256 oder ES256.`,
+    Stellen Sie den Anbieter so ein, dass er die Token dieses Clients signiert, zum Beispiel mit RS256 oder ES256.`,
   'token-type': said`Das Token ist von einer Art, die hier keine Identität nachweist: Sein Kopf nennt einen anderen Typ (typ), oder es meldet Ereignisse (events).
-    Lassen Sie den Client das Token senden, das der Signer verlangt (targetToken). Sein Typ ist JWT oder JOSE, fehlt, oder ist at+jwt bei Access-Tokens.`,
+    Lassen Sie den Client das Token senden, das der Signer verlangt (targetToken). Sein Typ ist JWT oder JOSE, fehlt, oder ist at+jwt bei einem Access-Token.`,
   'token-without-issuer': said`Das Token nennt seinen Aussteller (iss) nicht; es ist also unbekannt, von wem es ist.
     Stellen Sie den Anbieter so ein, dass er seinen Aussteller einträgt, oder lassen Sie den Client das ID-Token senden, das ihn enthält.`,
   'no-signer-for-issuer': said`Kein externer JWT-Signer hat den Aussteller, den das Token nennt.
     Vergleichen Sie den gesehenen Aussteller Zeichen für Zeichen mit dem des Signers; auch ein Schrägstrich am Ende zählt.`,
   'signer-disabled': said`Der externe JWT-Signer dieses Ausstellers ist deaktiviert.
-    Aktivieren Sie den Signer, wenn seine Tokens angenommen werden sollen.`,
+    Aktivieren Sie den Signer, wenn seine Token angenommen werden sollen.`,
   'signer-not-allowed': said`Die Auth-Richtlinie erlaubt nur andere externe JWT-Signer.
     Nehmen Sie diesen Signer in die erlaubten Signer der Richtlinie auf, oder geben Sie der Identität eine andere Richtlinie.`,
-  'signer-not-independent': said`Das Token wurde als erster Nachweis gesendet, aber die Auth-Richtlinie verlangt ein Token desselben Ausstellers als zweiten Nachweis. Zwei Tokens eines Ausstellers sind ein Faktor.
+  'signer-not-independent': said`Das Token wurde als erster Nachweis gesendet, aber die Auth-Richtlinie verlangt ein Token desselben Ausstellers als zweiten Nachweis. Zwei Token eines Ausstellers sind ein Faktor.
     Melden Sie sich mit einem anderen ersten Nachweis an: mit dem Passwort, einem Zertifikat oder einem Token eines anderen Ausstellers. Das Token dieses Ausstellers kommt dazu.`,
   'ambiguous-signer': said`Das Token nennt die Audiences mehrerer externer JWT-Signer; es ist also unklar, welcher von ihnen dafür einsteht.
     Lassen Sie den Client beim Anbieter ein Token für eine dieser Audiences verlangen, oder löschen oder deaktivieren Sie alle diese Signer bis auf einen.`,
   'token-algorithm': said`Das Token ist mit einem Algorithmus signiert, der nicht angenommen wird.
     Lassen Sie den Anbieter mit RS256, PS256, ES256, EdDSA oder einem stärkeren Algorithmus derselben Familie signieren. Algorithmen mit gemeinsamem Geheimnis (HS256) werden nie angenommen.`,
   'token-without-key-id': said`Das Token nennt seinen Schlüssel (kid) nicht, und mehrere Schlüssel des Signers passen.
-    Stellen Sie den Anbieter so ein, dass er die Kennung des Schlüssels in den Kopf seiner Tokens schreibt.`,
+    Stellen Sie den Anbieter so ein, dass er die Kennung des Schlüssels in den Kopf seiner Token schreibt.`,
   'unknown-key': said`Der Signer hat keinen Schlüssel mit der Kennung, die das Token nennt. Die Einzelheiten sagen, ob seine Schlüssel erneut abgerufen wurden.
-    Prüfen Sie die JWKS-Adresse des Signers; ein fester Schlüssel braucht dieselbe Kennung wie die Tokens. Wurden die Schlüssel nicht erneut abgerufen, versuchen Sie es in zehn Sekunden noch einmal.`,
+    Prüfen Sie die JWKS-Adresse des Signers; ein fester Schlüssel braucht dieselbe Kennung wie die Token. Wurden die Schlüssel nicht erneut abgerufen, versuchen Sie es in zehn Sekunden noch einmal.`,
   'unusable-key': said`Der Schlüssel, den das Token nennt, ist unter denen des Signers, kann aber nicht verwendet werden. Die Einzelheiten sagen, warum.
     Lassen Sie den Anbieter den Schlüssel so veröffentlichen, wie es die Einzelheiten verlangen, oder mit einem anderen seiner Schlüssel signieren.`,
   'key-algorithm': said`Das Token ist mit einem Algorithmus signiert, für den der genannte Schlüssel nicht bestimmt ist.
@@ -100,28 +100,28 @@ export const german: Readonly<Record<RefusalReason, Explanation>> = {
   'token-signature': said`Die Signatur des Tokens ist falsch.
     Das Token wurde verändert, oder von einem anderen Schlüssel mit derselben Kennung signiert. Prüfen Sie die Schlüssel des Signers: Sie können die eines anderen Anbieters oder einer anderen Umgebung sein.`,
   'token-audience': said`Das Token ist für eine andere Audience als die des Signers.
-    Setzen Sie die Audience des Signers auf die gesehene, wenn solche Tokens gemeint sind. Andernfalls lassen Sie den Client beim Anbieter ein Token für die Audience des Signers holen.`,
+    Setzen Sie die Audience des Signers auf die gesehene, wenn solche Token gemeint sind. Andernfalls lassen Sie den Client beim Anbieter ein Token für die Audience des Signers holen.`,
   'token-expired': said`Das Token ist abgelaufen.
     Lassen Sie den Client ein neues holen. Wenn es neu ist, vergleichen Sie die Uhren.`,
   'token-not-yet-valid': said`Das Token ist noch nicht gültig.
     Vergleichen Sie die Uhren dieses Servers und des Anbieters.`,
-  'token-without-expiry': said`Das Token läuft nie ab. Solche Tokens werden nicht angenommen.
+  'token-without-expiry': said`Das Token läuft nie ab. Solche Token werden nicht angenommen.
     Stellen Sie den Anbieter so ein, dass er ein Ablaufdatum (exp) setzt.`,
   'token-without-issue-time': said`Das ID-Token sagt nicht, wann es ausgestellt wurde (iat); das muss jedes ID-Token.
-    Stellen Sie den Anbieter so ein, dass er iat einträgt. Wenn die Tokens Access-Tokens sind, setzen Sie targetToken des Signers auf ACCESS.`,
+    Stellen Sie den Anbieter so ein, dass er iat einträgt. Wenn die Token Access-Token sind, setzen Sie targetToken des Signers auf ACCESS.`,
   'token-times': said`Eine Zeit im Token (exp, nbf oder iat) ist keine Zahl von Sekunden.
     Lassen Sie den Anbieter sie als Zahl der Sekunden seit 1970 senden, nicht als Text oder Millisekunden.`,
   'token-lifetime': said`Das Token gilt länger, als der Signer erlaubt, oder sagt nicht, seit wann.
-    Verkürzen Sie die Laufzeit der Tokens beim Anbieter, oder erhöhen Sie maxLifetimeSeconds des Signers.`,
+    Verkürzen Sie die Laufzeit der Token beim Anbieter, oder erhöhen Sie maxLifetimeSeconds des Signers.`,
   'token-claim-missing': said`Die Angabe, die die Identität nennt, fehlt im Token oder ist kein Text.
-    Setzen Sie claimsProperty des Signers auf eine Angabe, die die Tokens haben, oder stellen Sie den Anbieter so ein, dass er sie einträgt: Oft tut das ein Scope oder ein Mapper.`,
+    Setzen Sie claimsProperty des Signers auf eine Angabe, die die Token haben, oder stellen Sie den Anbieter so ein, dass er sie einträgt: Oft tut das ein Scope oder ein Mapper.`,
   'reset-not-allowed': said`Jemand hat eine E-Mail angefordert, um ein neues Passwort zu wählen, und die Konfiguration erlaubt das für dieses Konto nicht: mail.passwordReset sagt, für wen. Administratoren und Personen mit Berechtigungen bekommen keine, außer mail.passwordReset.administrators ist true.
     Laden Sie die Person ein; das ersetzt das Passwort.`,
   'email-not-verified': said`Die Adresse wurde vom Anbieter nicht bestätigt.
     Lassen Sie den Anbieter sie bestätigen und email_verified: true senden. Bei einem Anbieter, der Adressen bestätigt und das nie sendet, setzen Sie requireVerifiedEmail des Signers auf false; oder nennen Sie die Identität mit einer anderen Angabe, zum Beispiel sub.`,
   'reset-unverified': said`Eine E-Mail für ein neues Passwort wurde verlangt, und die Adresse der Identität ist nicht bestätigt.
     Setzen Sie email und emailVerified der Identität, oder laden Sie die Person per E-Mail ein.`,
-  'provider-unavailable': said`Der Anbieter hat sein Discovery-Dokument oder die Tokens einer Anmeldung nicht geliefert.
+  'provider-unavailable': said`Der Anbieter hat sein Discovery-Dokument oder die Token einer Anmeldung nicht geliefert.
     Prüfen Sie externalAuthUrl und clientId des Signers, ob der Anbieter die Rückkehradresse dieses Servers kennt, und die Grenzen von edge.externalJwtSigners.`,
   'provider-refused': said`Der Anbieter hat die Person oder diesen Dienst abgewiesen, oder seine Antwort gehört nicht zu dieser Anmeldung. Die fehlgeschlagene Prüfung nennt seine Worte.
     Nach invalid_client vergleichen Sie clientId, clientAuthMethod und das Geheimnis des Signers mit der Registrierung beim Anbieter. Sonst bitten Sie die Person, es noch einmal zu versuchen; misslingt es wieder, lesen Sie das Log des Anbieters.`,
