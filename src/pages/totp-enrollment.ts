@@ -75,6 +75,7 @@ export function enrollmentPage(
   const { failure } = login;
   const heading = replaces ? newApp.heading : enrollment.heading;
   const secret = new URL(provisioningUrl).searchParams.get('secret') ?? '';
+  const codesWhy = enrollment.codesWhy(...namesIn(provisioningUrl));
   const picture = qrCode(provisioningUrl, enrollment.picture);
   return layout(view, {
     title: `${failure === null ? heading : errorTitle(code.failedTitle)} - ${failure === null ? signIn.title : heading}`,
@@ -92,10 +93,10 @@ ${picture}`
 ${copyButton(view, secret, enrollment.copyKey)}</p>
 <section class="print">
 <h2>${enrollment.saveCodes}</h2>
-<p>${enrollment.codesWhy}</p>
+<p>${codesWhy}</p>
 <ul id="recovery-codes" class="codes">${recoveryCodes.map((code) => html`<li><code>${code}</code></li>`)}</ul>
 <p class="tools">${copyButton(view, recoveryCodes.join('\n'), keep.copy)}
-<a id="download-codes" href="${codesFile(view, provisioningUrl, recoveryCodes)}" download="${enrollment.fileName}">${keep.download}</a>
+<a id="download-codes" href="${codesFile(codesWhy, recoveryCodes)}" download="${enrollment.fileName}">${keep.download}</a>
 <button type="button" class="link" data-prints hidden>${keep.print}</button></p>
 </section>
 <p class="lead">${enrollment.step(3)}</p>
@@ -141,11 +142,16 @@ function copyButton({ texts }: View, text: string, label: string): Html {
   return html`<button type="button" class="link" data-copies="${text}" data-done="${texts.keep.copied}" data-refused="${texts.keep.notCopied}" hidden>${label}</button>`;
 }
 
-/** The codes as a file, without a script, and without a request that a proxy could store. */
-function codesFile({ look, texts }: View, provisioningUrl: string, codes: readonly string[]): string {
+/** The account and the server, as the app lists them: several sheets of codes stay apart. */
+function namesIn(provisioningUrl: string): [account: string, server: string] {
   const label = decodeURIComponent(new URL(provisioningUrl).pathname.replace(/^\/*(?:totp\/)?/, ''));
-  const account = label.slice(label.indexOf(':') + 1);
-  const text = `${texts.enrollment.fileHeading(look.name, account)}\n\n${codes.join('\n')}\n`;
+  const end = label.indexOf(':');
+  return [label.slice(end + 1), label.slice(0, end)];
+}
+
+/** The codes as a file, without a script, and without a request that a proxy could store. */
+function codesFile(codesWhy: string, codes: readonly string[]): string {
+  const text = `${codesWhy}\n\n${codes.join('\n')}\n`;
   return `data:text/plain;charset=utf-8,${encodeURIComponent(text.toWellFormed())}`;
 }
 

@@ -81,7 +81,7 @@ async function setUpApp(page: Page): Promise<{ app: AuthenticatorApp; codes: rea
 }
 
 /** Copies the recovery codes, where the browser refuses and where it does not, and looks at what would be printed. */
-async function keepCodes(page: Page): Promise<void> {
+async function keepCodes(page: Page, account: string): Promise<void> {
   const copy = page.locator('#copy-codes');
   await page.context().grantPermissions(['geolocation']);
   await copy.click();
@@ -91,6 +91,10 @@ async function keepCodes(page: Page): Promise<void> {
   await copy.filter({ hasText: /^Copied$/ }).waitFor();
   await page.emulateMedia({ media: 'print' });
   assert.equal(await page.locator('#recovery-codes').isVisible(), true);
+  const owner = `Recovery codes for ${account} at Overlay (${new URL(server.url).host})`;
+  assert.equal(await page.locator('.printed').getByText(owner).isVisible(), true, 'on paper');
+  const file = (await page.locator('#download-codes').getAttribute('href')) ?? '';
+  assert.ok(decodeURIComponent(file).includes(owner), 'in the file');
   assert.equal(await page.locator('h1, nav, #secret, #copy-codes').filter({ visible: true }).count(), 0);
   await page.emulateMedia({ media: 'screen' });
 }
@@ -247,7 +251,7 @@ test('sets up an app, asks for it at the next login, renews the recovery codes a
   const { page } = guest;
   const { app, codes } = await setUpApp(page);
   assert.equal(codes.length, 20);
-  await keepCodes(page);
+  await keepCodes(page, 'clara');
   assert.ok(await page.evaluate('document.querySelector("img.qr").decode().then(() => true)'));
   await page.locator('#app-saved').check();
   await page.locator('#app-code').fill(app.wrongCode());

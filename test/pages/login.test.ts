@@ -102,6 +102,7 @@ for (const scripts of [true, false]) {
       const app = scan(clock, (await page.getAttribute('#open-app', 'href')) ?? '');
       const [download] = await Promise.all([page.waitForEvent('download'), page.click('#download-codes')]);
       assert.equal(download.suggestedFilename(), 'recovery-codes.txt');
+      assert.match(await page.locator('.print').innerText(), new RegExp(`Recovery codes for ${name} at \\w`));
       assert.equal(await page.getByRole('button', { name: 'Print' }).isVisible(), scripts);
       if (scripts) {
         const copy = page.getByRole('button', { name: 'Copy', exact: true });

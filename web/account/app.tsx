@@ -5,6 +5,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ComponentProps, useSyncExternalStore } from 'react';
 import { useAction } from '../parts/action.ts';
 import { announce } from '../parts/announce.tsx';
+import { serviceName } from '../parts/brand.tsx';
 import { held } from '../parts/held.ts';
 import { CopyButton, KeepText } from '../parts/keep.tsx';
 import { Button, Screen } from '../parts/screen.tsx';
@@ -12,7 +13,7 @@ import { failureText } from './failure.tsx';
 import { CodeField, codeIn, Form, factorFault } from './form.tsx';
 import { Loaded } from './loaded.tsx';
 import { Folded, type OfferedProof, ProvenForm } from './proven-form.tsx';
-import { useAuthenticators } from './reading.ts';
+import { useAuthenticators, useIdentity } from './reading.ts';
 import { api } from './session.ts';
 import { texts } from './texts.ts';
 
@@ -245,10 +246,13 @@ function QrCode({ secret }: { secret: string }) {
 
 /** Recovery codes, shown once: to copy, to download, to print. */
 export function RecoveryCodes({ codes }: { codes: readonly string[] }) {
+  const { data: me } = useIdentity();
+  // A person with several sheets or files of codes can tell them apart.
+  const why = texts.setUp.codesWhy(me?.name ?? '…', `${serviceName} (${location.host})`);
   return (
     <section className="card printed" aria-labelledby="recovery-codes-title">
       <h2 id="recovery-codes-title">{texts.recoveryCodes}</h2>
-      <p>{texts.setUp.codesWhy}</p>
+      <p>{why}</p>
       <ul id="recovery-codes" className="codes">
         {codes.map((code) => (
           <li key={code}>
@@ -258,7 +262,7 @@ export function RecoveryCodes({ codes }: { codes: readonly string[] }) {
       </ul>
       <KeepText
         id="codes"
-        text={`${codes.join('\n')}\n`}
+        text={`${why}\n\n${codes.join('\n')}\n`}
         file={{ name: texts.setUp.fileName, type: 'text/plain' }}
       />
     </section>

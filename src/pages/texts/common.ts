@@ -32,9 +32,9 @@ export const common = {
     orType: ['Or type this key into the app:', 'Oder tippen Sie diesen Schlüssel in die App:'],
     openApp: ['Open the app on this device', 'Die App auf diesem Gerät öffnen'],
     copyKey: ['Copy the key', 'Schlüssel kopieren'],
-    codesWhy: [
-      'Each works once in place of the app if you lose it. They are not shown again.',
-      'Jeder davon ersetzt einmal die App, falls Sie sie verlieren. Sie werden nicht noch einmal angezeigt.',
+    codesWhy: (account: string, server: string) => [
+      `Recovery codes for ${account} at ${server}. Each works once in place of the app if you lose it. They are not shown again.`,
+      `Wiederherstellungscodes für ${account} bei ${server}. Jeder davon ersetzt einmal die App, falls Sie sie verlieren. Sie werden nicht noch einmal angezeigt.`,
     ],
     fileName: ['recovery-codes.txt', 'wiederherstellungscodes.txt'],
     saved: ['I have saved the recovery codes', 'Ich habe die Wiederherstellungscodes gespeichert'],

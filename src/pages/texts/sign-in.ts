@@ -203,10 +203,6 @@ export const signInPages = {
     add: ['Add this account to the app', 'Dieses Konto zur App hinzufügen'],
     type: ['Type this key into the app:', 'Tippen Sie diesen Schlüssel in die App:'],
     saveCodes: ['Save your recovery codes', 'Speichern Sie Ihre Wiederherstellungs\u00adcodes'],
-    fileHeading: (name: string, account: string) => [
-      `Recovery codes for ${account} at ${name}. Each works once.`,
-      `Wiederherstellungscodes für ${account} bei ${name}. Jeder gilt einmal.`,
-    ],
     verify: ['Confirm and sign in', 'Bestätigen und anmelden'],
     cancel: common.cancel,
     confirmHeading: ['Confirm the authenticator app', 'Authenticator-App bestätigen'],
