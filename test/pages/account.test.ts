@@ -225,7 +225,13 @@ test('changes the password by the rules of the server, and ends the other sessio
   const other = await loggedIn(server, 'bella');
   await page.getByText('at least 12 characters').waitFor();
 
+  await page.getByRole('button', { name: 'Show password' }).nth(1).click();
+  assert.equal(await page.locator('#new-password').getAttribute('type'), 'text');
+  const pressed = 'new KeyboardEvent("keydown", { key: "A", modifierCapsLock: true, bubbles: true })';
+  await page.evaluate(`document.getElementById('current-password').dispatchEvent(${pressed})`);
+  await page.getByRole('status').getByText('Caps Lock is on').waitFor();
   await changePassword(page, password, newPassword, 'something else entirely');
+  await page.locator('#new-password[type=password]').waitFor();
   await page.getByRole('alert').getByText('differ').waitFor();
   await changePassword(page, password, 'short');
   await page.getByRole('alert').getByText('at least 12 characters').waitFor();
@@ -771,6 +777,14 @@ describe('every state is accessible', () => {
     await page.keyboard.press('Enter');
     await page.locator('#sign-out').waitFor();
     await page.locator('#current-password').waitFor();
+    for (const id of ['current-password', 'new-password', 'repeat-password']) {
+      await tabTo(page, id);
+      await page.keyboard.type('x');
+      await page.keyboard.press('Tab');
+      await page.keyboard.press('Space');
+      assert.equal(await page.locator(`#${id}`).getAttribute('type'), 'text');
+      assert.equal(await page.locator(':focus').getAttribute('aria-pressed'), 'true');
+    }
     const reached = await reachedByTab(page);
     for (const id of ['sign-out', 'current-password', 'new-password', 'change-password-submit']) {
       assert.ok(reached.has(id), id);
@@ -809,6 +823,15 @@ describe('every state is accessible', () => {
     assert.match(await guest.page.locator('noscript p').innerText(), /This page needs JavaScript/);
   });
 });
+
+/** Presses the tabulator until it reaches what has the id. */
+async function tabTo(page: Page, id: string): Promise<void> {
+  for (let count = 0; count < 30; count += 1) {
+    await page.keyboard.press('Tab');
+    if ((await page.evaluate('document.activeElement.id')) === id) return;
+  }
+  assert.fail(`${id} cannot be reached`);
+}
 
 /** The ids of what the next twenty presses of the tabulator reach. */
 async function reachedByTab(page: Page): Promise<ReadonlySet<string>> {

@@ -6,10 +6,12 @@ import {
   createContext,
   type FormEvent,
   type InputHTMLAttributes,
+  type KeyboardEvent,
   type ReactNode,
   useContext,
   useEffect,
   useRef,
+  useState,
 } from 'react';
 import { useAction } from '../parts/action.ts';
 import { Button } from '../parts/screen.tsx';
@@ -82,8 +84,8 @@ interface FieldProps extends InputHTMLAttributes<HTMLInputElement> {
   readonly label: string;
 }
 
-/** A labelled input. Its name defaults to its id. */
-export function Field({ label, id, name = id, ...rest }: FieldProps) {
+/** A labelled input, with `children` below it. Its name defaults to its id. */
+export function Field({ label, id, name = id, children, ...rest }: FieldProps) {
   const fault = useContext(CurrentFault);
   const isFaulty = fault?.field === name;
   const describedBy = isFaulty ? fault.describedBy : rest['aria-describedby'];
@@ -98,7 +100,37 @@ export function Field({ label, id, name = id, ...rest }: FieldProps) {
         aria-invalid={isFaulty || undefined}
         aria-describedby={describedBy}
       />
+      {children}
     </div>
+  );
+}
+
+/** With a button that shows the password, and a hint at Caps Lock, as on the login pages (web/pages.js). */
+export function PasswordField(field: FieldProps & { readonly autoComplete: string }) {
+  const [isShown, setShown] = useState(false);
+  const [isCapsLock, setCapsLock] = useState(false);
+  useEffect(() => {
+    const form = document.querySelector<HTMLInputElement>(`#${field.id}`)?.form;
+    const hide = () => setShown(false);
+    form?.addEventListener('submit', hide);
+    return () => form?.removeEventListener('submit', hide);
+  }, [field.id]);
+  const look = (event: KeyboardEvent) => setCapsLock(event.getModifierState('CapsLock'));
+  return (
+    <Field
+      {...field}
+      type={isShown ? 'text' : 'password'}
+      onKeyDown={look}
+      onKeyUp={look}
+      onBlur={() => setCapsLock(false)}
+    >
+      <span className="hint" role="status">
+        {isCapsLock && texts.capsLock}
+      </span>
+      <Button kind="link" aria-pressed={isShown} onClick={() => setShown(!isShown)}>
+        {texts.showPassword}
+      </Button>
+    </Field>
   );
 }
 
@@ -125,7 +157,7 @@ export const proofId = 'proof-password';
 
 /** For changes that need a fresh proof. */
 export function ProofField() {
-  return <Field id={proofId} label={texts.currentPassword} type="password" autoComplete="current-password" />;
+  return <PasswordField id={proofId} label={texts.currentPassword} autoComplete="current-password" />;
 }
 
 /** The mistake in a code or a proof, for a refusal that says so; other errors unchanged. */

@@ -5,7 +5,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { announce } from '../parts/announce.tsx';
 import { timeText } from '../parts/language.ts';
-import { Fault, Field, Form } from './form.tsx';
+import { Fault, Form, PasswordField } from './form.tsx';
 import { Loaded } from './loaded.tsx';
 import { useReading } from './reading.ts';
 import { api } from './session.ts';
@@ -58,25 +58,19 @@ function PasswordForm({
         tabIndex={-1}
         aria-hidden="true"
       />
-      <Field
-        id="current-password"
-        label={texts.currentPassword}
-        type="password"
-        autoComplete="current-password"
-      />
+      <PasswordField id="current-password" label={texts.currentPassword} autoComplete="current-password" />
       <div id="password-rules">
         <p>{texts.rules}</p>
         <RuleList rules={rulesOf(rules)} />
       </div>
-      <Field
+      <PasswordField
         id="new-password"
         label={texts.newPassword}
-        type="password"
         autoComplete="new-password"
         aria-describedby="password-rules"
         {...{ passwordrules: generatorRules(rules) }}
       />
-      <Field id="repeat-password" label={texts.repeatPassword} type="password" autoComplete="new-password" />
+      <PasswordField id="repeat-password" label={texts.repeatPassword} autoComplete="new-password" />
     </Form>
   );
 }

@@ -11,6 +11,8 @@ export const common = {
   console: ['Console', 'Konsole'],
   username: ['User name', 'Benutzername'],
   password: ['Password', 'Passwort'],
+  showPassword: ['Show password', 'Passwort anzeigen'],
+  capsLock: ['Caps Lock is on.', 'Die Feststelltaste ist aktiv.'],
   cancel: ['Cancel', 'Abbrechen'],
   keep: {
     copy: ['Copy', 'Kopieren'],
