@@ -428,7 +428,8 @@ test('asks for the password or a new sign-in before the app is added or removed 
 
   await page.locator('#set-up-app-submit').click();
   await page.locator('main').getByText('You signed in some time ago').waitFor();
-  await page.locator('main:focus, main :focus').waitFor();
+  // It is above the button that was pressed, where the tabulator would not reach it.
+  await page.locator('#proof-password:focus').waitFor();
   await assertClean(guest);
   await page.locator('#proof-password').fill('wrong');
   await page.locator('#set-up-app-submit').click();

@@ -155,8 +155,9 @@ export function codeIn(values: FormData): string {
 
 export const proofId = 'proof-password';
 
-/** For changes that need a fresh proof. */
+/** For changes that need a fresh proof: appears, and gets the focus, above the button that was pressed. */
 export function ProofField() {
+  useEffect(() => document.getElementById(proofId)?.focus(), []);
   return <PasswordField id={proofId} label={texts.currentPassword} autoComplete="current-password" />;
 }
 
