@@ -145,8 +145,8 @@ async function begunVisit(
   assert.equal(left.status, 302, left.text);
   const sent = new URL(String(left.headers.location)).searchParams;
   const state = String(sent.get('state'));
-  const comeBack = (code: string): Promise<Answer> =>
-    browser.post(`/oidc/login/ext-jwt/callback/${signer}`, { state, code });
+  const comeBack = (code: string, more: { iss?: string } = {}): Promise<Answer> =>
+    browser.post(`/oidc/login/ext-jwt/callback/${signer}`, { state, code, ...more });
   return { comeBack, nonce: sent.get('nonce'), maxAge: sent.get('max_age') };
 }
 
@@ -291,13 +291,15 @@ describe('a visit to another provider', () => {
     const signer = await createSigner(admin, provider, 'Moved', {
       ...{ audience: 'moved', clientId: 'moved', externalAuthUrl: provider.issuer },
     });
-    const { comeBack } = await begunVisit(await from('203.0.113.13'), { signer });
+    const begin = async (ip: string) => (await begunVisit(await from(ip), { signer })).comeBack;
+    const [silent, lying] = [await begin('203.0.113.13'), await begin('203.0.113.15')];
     const { issuer, jwksEndpoint } = other;
     const moved = { issuer, jwksEndpoint, externalAuthUrl: issuer };
     assert.equal((await admin.call('PATCH', `external-jwt-signers/${signer}`, moved)).status, 200);
-    const answer = await comeBack('of-the-first');
-    assert.equal(answer.status, 401, answer.text);
-    assert.equal(await reasonOf(server, answer), 'provider-refused');
+    for (const answer of [await silent('of-the-first'), await lying('of-the-first', { iss: issuer })]) {
+      assert.equal(answer.status, 401, answer.text);
+      assert.equal(await reasonOf(server, answer), 'provider-refused');
+    }
     assert.deepEqual([provider.codes, other.codes], [[], []]);
   });
 

@@ -201,11 +201,13 @@ export async function fetchVisitedToken(
 async function exchange(needs: ProviderServices, { signer, visit, answer }: Returned): Promise<Fetched> {
   const endpoints = await endpointsOf(needs, signer);
   if (typeof endpoints === 'string') return unreachable(endpoints);
-  // RFC 9207 2.4: the answer of another provider must not reach this one's token endpoint, also if an administrator has
-  // led the signer here meanwhile.
-  const from = answer.iss ?? (endpoints.promisesIssuer ? null : visit.issuer);
-  if (from !== signer.issuer)
-    return refused(from === null ? 'the answer has no iss' : `the answer came from ${from.slice(0, 200)}`);
+  // The person was sent to the former provider, whatever the answer says.
+  if (visit.issuer !== signer.issuer) return refused('the signer was led to another provider meanwhile');
+  // RFC 9207 2.4: the answer of another provider must not reach this one's token endpoint.
+  if (answer.iss === null ? endpoints.promisesIssuer : answer.iss !== signer.issuer)
+    return refused(
+      answer.iss === null ? 'the answer has no iss' : `the answer came from ${answer.iss.slice(0, 200)}`,
+    );
   if (answer.error !== null || answer.code === null) {
     const said = answer.error?.replace(/[^\w.-]/g, '?').slice(0, 60) ?? 'neither code nor error';
     return { ...refused(`the provider answered ${said}`), outcome: 'cancelled' };
