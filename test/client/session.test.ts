@@ -299,6 +299,19 @@ describe('when the network fails', () => {
     });
   }
 
+  test('a device that is to stop waiting while it asks does so at once', async () => {
+    const stop = new AbortController();
+    const reason = new Error('enough');
+    const send = transportTo(server);
+    const provider = await providerWith((request) => {
+      if (!request.url.endsWith('/oidc/token')) return send(request);
+      stop.abort(reason);
+      return new Promise<Response>(() => {});
+    });
+    const device = await startDeviceLogin(provider, { pause: async () => {} });
+    await assert.rejects(device.wait({ signal: stop.signal }), reason);
+  });
+
   test('the session stays, and continues later', async () => {
     const send = transportTo(server);
     let isDown = false;

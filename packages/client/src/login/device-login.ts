@@ -69,7 +69,7 @@ export async function startDeviceLogin(
       while (now() < expiresAt) {
         signal?.throwIfAborted();
         await untilAborted(pause(interval * 1000, signal), signal);
-        const outcome = await poll(bound, device.device_code);
+        const outcome = await untilAborted(poll(bound, device.device_code), signal);
         if (typeof outcome === 'object') return outcome;
         if (outcome === 'slow_down') interval += slowDownBy;
       }
@@ -123,7 +123,7 @@ function timer(milliseconds: number, signal?: AbortSignal): Promise<void> {
 }
 
 /** @throws the reason of the signal once it is aborted */
-function untilAborted(waiting: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+function untilAborted<T>(waiting: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return waiting;
   return new Promise((over, failed) => {
     const end = () => failed(signal.reason);
