@@ -21,6 +21,15 @@ after(async () => {
 
 const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { name, level: 1 });
 
+/** The person comes back to the window after more than a minute. */
+const comeBack = (page: Page) =>
+  page.evaluate(`{
+    const { now } = Date;
+    Date.now = () => now() + 61_000;
+    document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));
+    setTimeout(() => (Date.now = now));
+  }`);
+
 describe('the shell', () => {
   test('signs in on the way to any address, and out, with no token in an address or a store', async () => {
     await using guest = await visitor();
@@ -218,20 +227,12 @@ describe('the shell', () => {
     await using guest = await atConsole(server, 'deposed', '/console/policies/new');
     const { page } = guest;
     await page.locator('#field-name').fill('typed before');
-    // The person comes back to the window after more than a minute.
-    const comeBack = () =>
-      page.evaluate(`{
-        const { now } = Date;
-        Date.now = () => now() + 61_000;
-        document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));
-        setTimeout(() => (Date.now = now));
-      }`);
     for (const [permissions, said] of [
       [['read'], 'You may read this and change nothing.'],
       [[], 'Your account lacks the permission.'],
     ] as const) {
       await root.call('PATCH', `identities/${id}`, { isAdmin: false, permissions });
-      await comeBack();
+      await comeBack(page);
       await page.locator('#right').getByText(said).waitFor();
       assert.equal(await page.locator('#field-name').inputValue(), 'typed before');
     }
@@ -241,6 +242,26 @@ describe('the shell', () => {
     await page.locator('#save').click();
     await page.locator('#save-confirm').click();
     await heading(page, 'typed before').waitFor();
+  });
+
+  test('keeps a question that is answered when the person loses the permission for it', async () => {
+    const id = await server.createUser({ name: 'dethroned', password, isAdmin: true });
+    const other = await server.createUser({ name: 'subject', password });
+    await using guest = await atConsole(server, 'dethroned', `/console/people/${other}`);
+    const { page } = guest;
+    await page.locator('#set-password').click();
+    await page.locator('#new-password').fill('typed before');
+    for (const [permissions, said] of [
+      [['helpdesk'], 'You may help people sign in again'],
+      [[], 'Your account lacks the permission.'],
+    ] as const) {
+      await root.call('PATCH', `identities/${id}`, { isAdmin: false, permissions });
+      await comeBack(page);
+      await page.locator('#right').getByText(said).waitFor();
+      assert.equal(await page.locator('#new-password').inputValue(), 'typed before');
+    }
+    await page.locator('#set-password-confirm').click();
+    await page.getByRole('alert').getByText('Not allowed').waitFor();
   });
 
   test('says so when the server is busy or cannot be reached, and continues with a button', async () => {

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { identityEntity } from '../../../src/model/entities/identity.ts';
 import { Card } from '../../parts/screen.tsx';
 import { DeleteButton } from '../forms/entity-screen.tsx';
-import { useIsAdmin, useMayHelp } from '../me.ts';
+import { useHasBeen, useIsAdmin, useMayHelp } from '../me.ts';
 import { Confirm, type ConfirmProps } from '../parts/confirm.tsx';
 import { InputField } from '../parts/field.tsx';
 import { localTime, timeOfLocal } from '../parts/local-time.ts';
@@ -22,8 +22,9 @@ interface PersonActionsProps extends OfPerson {
 
 /** The actions that the signed-in person may use on this one. */
 export function PersonActions({ person, sessions }: PersonActionsProps) {
-  const isAdmin = useIsAdmin();
-  if (!useMayHelp(person)) return null;
+  // A question stays with what was typed.
+  const isAdmin = useHasBeen(useIsAdmin());
+  if (!useHasBeen(useMayHelp(person))) return null;
   return (
     <Card id="actions" title={words.actions}>
       <div className="buttons">

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { DialogButton } from '../../../parts/dialog.tsx';
 import { timeText } from '../../../parts/language.ts';
 import { useNames } from '../../forms/names.ts';
-import { useIsAdmin, useMayHelp } from '../../me.ts';
+import { useHasBeen, useIsAdmin, useMayHelp } from '../../me.ts';
 import { EntriesCard } from '../../parts/entries.tsx';
 import { InputField, SelectField } from '../../parts/field.tsx';
 import { MakeForm } from '../../parts/submit-form.tsx';
@@ -24,7 +24,7 @@ export function PersonEnrollments({ person }: OfPerson) {
     <EntriesCard
       id="enrollments"
       title={words.enrollments}
-      tools={isAdmin && <EnrollDevice person={person} />}
+      tools={useHasBeen(isAdmin) && <EnrollDevice person={person} />}
       query={query}
       itemsOf={({ items }) => [...(person.invitation === null ? [] : ['invitation' as const]), ...items]}
       keyOf={(one) => (one === 'invitation' ? one : one.id)}
