@@ -348,6 +348,51 @@ test('a form whose saving was not answered says that it is saved when it is sent
   assert.equal(await page.locator('#meanwhile').count(), 0);
 });
 
+test('a form keeps what is typed beside the changes of another administrator', async () => {
+  const body = { name: 'till', type: 'public', redirectUris: ['https://till.example/cb'] };
+  const id = createdId(await root.call('POST', 'oidc-clients', body));
+  await using guest = await admin.at(`/console/clients/${id}`);
+  const { page } = guest;
+  await page.locator('#field-name').fill('mine');
+  await root.call('PATCH', `oidc-clients/${id}`, { name: 'theirs' });
+  await page.locator('#save').click();
+  await page.locator('#meanwhile').waitFor();
+  await page.locator('#field-redirectUris').fill('https://till.example/later');
+  await page.locator('#field-name').fill('mine later');
+  await page.locator('#meanwhile').getByText('mine later').waitFor();
+  await page.locator('#go-on').click();
+  await page.locator('#meanwhile').waitFor({ state: 'detached' });
+  assert.equal(await page.locator('#field-name').inputValue(), 'mine later');
+  assert.equal(await page.locator('#field-redirectUris').inputValue(), 'https://till.example/later');
+  await page.getByRole('button', { name: 'Discard changes' }).click();
+});
+
+test('a form keeps what is typed while a picture is read', async () => {
+  await using guest = await admin.at('/console/clients/new');
+  const { page } = guest;
+  await page.locator('#field-logoUri').waitFor();
+  await page.evaluate(`{
+    const draw = createImageBitmap;
+    globalThis.createImageBitmap = async (file) => {
+      await new Promise((read) => (globalThis.readPicture = read));
+      globalThis.createImageBitmap = draw;
+      return draw(file);
+    };
+  }`);
+  const png = await page.evaluate<string>(`{
+    const canvas = document.createElement('canvas');
+    canvas.toDataURL('image/png').split(',')[1];
+  }`);
+  const logo = { name: 'logo.png', mimeType: 'image/png', buffer: Buffer.from(png, 'base64') };
+  await page.locator('#field-logoUri').setInputFiles(logo);
+  await page.locator('#field-name').fill('typed meanwhile');
+  await page.evaluate('readPicture()');
+  await page.locator('#field-logoUri-preview').waitFor();
+  assert.equal(await page.locator('#field-name').inputValue(), 'typed meanwhile');
+  await page.locator('nav a[href="/console/nodes"]').click();
+  await page.locator('#leave').click();
+});
+
 test('the keyboard keeps its place when a form is saved, discarded or changed by another', async () => {
   const path = `auth-policies/${createdId(await root.call('POST', 'auth-policies', { name: 'place' }))}`;
   await using guest = await admin.at(path.replace('auth-', '/console/'));

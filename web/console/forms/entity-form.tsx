@@ -18,7 +18,7 @@ import { texts } from '../texts/texts.ts';
 import { createCommand, updateCommand } from './command.ts';
 import { changesOf, isEmpty, type Values, withoutSecrets, withValues } from './entity-fields.ts';
 import { CurrentForm, type FormState, type Typed } from './fields.tsx';
-import { type Meanwhile, MeanwhileChanged } from './meanwhile.tsx';
+import { MeanwhileChanged } from './meanwhile.tsx';
 
 /** The question before saving. */
 export interface Question {
@@ -95,7 +95,11 @@ export function EntityForm<Draft extends object>(props: EntityFormProps<Draft>) 
     <form onSubmit={submit} className="entity">
       <CurrentForm value={form}>{children}</CurrentForm>
       {meanwhile !== null && (
-        <MeanwhileChanged entity={entity} found={meanwhile} goOn={editing.goOn} giveUp={editing.giveUp} />
+        <MeanwhileChanged
+          {...{ entity, before: base.document, mine: changes, now: meanwhile }}
+          goOn={editing.goOn}
+          giveUp={editing.giveUp}
+        />
       )}
       {asking.error !== null && <Failure error={asking.error} />}
       {saving.error !== null && (
@@ -232,7 +236,7 @@ function useEditing<Draft extends object>({ entity, read, id, reread }: EntityFo
   const [base, setBase] = useState(read);
   const [draft, setDraft] = useState(read.document);
   const [typed, setTyped] = useState<Typed>({});
-  const [meanwhile, setMeanwhile] = useState<Meanwhile<Draft> | null>(null);
+  const [meanwhile, setMeanwhile] = useState<Versioned<Draft> | null>(null);
   const changes = changesOf(entity, base.document, draft);
   const begin = (from: Versioned<Draft>, mine: Values = {}) => {
     setBase(from);
@@ -260,7 +264,7 @@ function useEditing<Draft extends object>({ entity, read, id, reread }: EntityFo
     },
     async onSuccess(outcome, { draft: sent, saved }) {
       if (!outcome.isSaved) {
-        setMeanwhile({ before: base.document, mine: changes, now: outcome.fresh });
+        setMeanwhile(outcome.fresh);
         return;
       }
       // What was typed since then has not been saved.
@@ -278,12 +282,13 @@ function useEditing<Draft extends object>({ entity, read, id, reread }: EntityFo
     saving,
     meanwhile,
     set(some: Values, typedFor: Typed = {}) {
-      setDraft(withValues(draft, some));
-      setTyped({ ...typed, ...typedFor });
+      // More may have been typed while a file was read.
+      setDraft((before) => withValues(before, some));
+      setTyped((before) => ({ ...before, ...typedFor }));
       if (saving.error !== null) saving.reset();
     },
     reset: () => begin(base),
-    goOn: () => meanwhile !== null && begin(meanwhile.now, meanwhile.mine),
-    giveUp: () => meanwhile !== null && begin(meanwhile.now),
+    goOn: () => meanwhile !== null && begin(meanwhile, changes),
+    giveUp: () => meanwhile !== null && begin(meanwhile),
   };
 }

@@ -6,24 +6,24 @@ import { texts } from '../texts/texts.ts';
 import { changesOf, fieldAt, type Values } from './entity-fields.ts';
 import { FieldValue } from './field-value.tsx';
 
-/** The changes of another administrator while a form was open. */
-export interface Meanwhile<Draft> {
-  /** As the form read it. */
-  readonly before: Draft;
-  /** The changes that the form was about to make. */
-  readonly mine: Values;
-  readonly now: Versioned<Draft>;
-}
-
-/** Shows the differences field by field. Continuing keeps one's own changes, and takes theirs everywhere else. */
+/**
+ * Shows field by field what another administrator changed while a form was open. Continuing keeps one's own changes, and
+ * takes theirs everywhere else.
+ */
 export function MeanwhileChanged({
   entity,
-  found: { before, mine, now },
+  before,
+  mine,
+  now,
   goOn,
   giveUp,
 }: {
   entity: Entity;
-  found: Meanwhile<object>;
+  /** As the form read it. */
+  before: object;
+  /** The changes of the form. */
+  mine: Values;
+  now: Versioned<object>;
   goOn: () => unknown;
   giveUp: () => unknown;
 }) {
