@@ -393,6 +393,19 @@ test('a form keeps what is typed while a picture is read', async () => {
   await page.locator('#leave').click();
 });
 
+test('a form of what another administrator has deleted leads to the list', async () => {
+  const body = { name: 'short-lived', type: 'public', redirectUris: ['https://short.example/cb'] };
+  const id = createdId(await root.call('POST', 'oidc-clients', body));
+  await using guest = await admin.at(`/console/clients/${id}`);
+  const { page } = guest;
+  await page.locator('#field-name').fill('longer');
+  await root.call('DELETE', `oidc-clients/${id}`);
+  await page.locator('#save').click();
+  await page.locator('main').getByRole('link', { name: 'Applications', exact: true }).click();
+  await page.locator('#leave').click();
+  await heading(page, 'Applications').waitFor();
+});
+
 test('the keyboard keeps its place when a form is saved, discarded or changed by another', async () => {
   const path = `auth-policies/${createdId(await root.call('POST', 'auth-policies', { name: 'place' }))}`;
   await using guest = await admin.at(path.replace('auth-', '/console/'));

@@ -72,6 +72,7 @@ export function EntityForm<Draft extends object>(props: EntityFormProps<Draft>) 
       const found = (await ask?.(changes, draft)) ?? null;
       return typeof found === 'string' ? { text: found } : found;
     },
+    onError: rereadIfGone,
     // The question is not about later typing.
     onSuccess: (question, about) => (question === null ? save(about) : setAsked({ question, about })),
   });
@@ -211,6 +212,10 @@ function isElsewhere({ current, next }: Readonly<Record<'current' | 'next', Plac
   return current.pathname !== next.pathname || current.search.edit !== next.search.edit;
 }
 
+/** The screen of an entity that is gone then says so, and leads to the list. */
+const rereadIfGone = (error: Error) =>
+  error instanceof Refusal && error.status === 404 ? refresh() : undefined;
+
 /** Omits values that are none, so that the API's defaults apply. */
 function given(draft: object): object {
   return Object.fromEntries(Object.entries(draft).filter(([, value]) => value !== null));
@@ -262,6 +267,7 @@ function useEditing<Draft extends object>({ entity, read, id, reread }: EntityFo
         return isAsAsked ? { isSaved: true, id: null, fresh } : { isSaved: false, fresh };
       }
     },
+    onError: rereadIfGone,
     async onSuccess(outcome, { draft: sent, saved }) {
       if (!outcome.isSaved) {
         setMeanwhile(outcome.fresh);

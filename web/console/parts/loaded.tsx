@@ -56,9 +56,12 @@ export function LoadedScreen<Found>({
   children: (found: Found) => ReactNode;
 }) {
   const { data, error } = query;
-  if (data === undefined && error instanceof Refusal && error.status === 404) return <NotFound list={list} />;
+  const isGone = error instanceof Refusal && error.status === 404;
+  if (data === undefined && isGone) return <NotFound list={list} />;
   return (
     <Screen title={data === undefined ? texts.screens[list] : title(data)} tools={data && tools?.(data)}>
+      {/* Since it was read: what was typed stays. */}
+      {isGone && <ToList list={list} />}
       <Loaded query={query}>{children}</Loaded>
     </Screen>
   );
@@ -69,10 +72,16 @@ export function NotFound({ list = 'overview' }: { list?: ScreenName }) {
   return (
     <Screen title={texts.failures.notFoundTitle}>
       <Empty title={texts.failures.notFound}>
-        <p>
-          <Link to={list === 'overview' ? '/' : `/${list}`}>{texts.screens[list]}</Link>
-        </p>
+        <ToList list={list} />
       </Empty>
     </Screen>
+  );
+}
+
+function ToList({ list }: { list: ScreenName }) {
+  return (
+    <p>
+      <Link to={list === 'overview' ? '/' : `/${list}`}>{texts.screens[list]}</Link>
+    </p>
   );
 }
