@@ -15,8 +15,8 @@ const { lists: words } = texts;
 export type Selection = { readonly ids: readonly string[] } | { readonly filter: string };
 
 interface Picked {
-  /** The list's, by which it was picked. */
-  readonly filter: string;
+  /** For which list it was picked. */
+  readonly wish: string;
   /** Everything that the filter finds, except `ids`; otherwise only these. */
   readonly isAll: boolean;
   readonly ids: ReadonlySet<string>;
@@ -33,11 +33,11 @@ export interface Picking {
   clear(): void;
 }
 
-/** @param filter of the list; empty: everything. With another filter nothing is picked. */
-export function usePicking(filter: string): Picking {
-  const none: Picked = { filter, isAll: false, ids: new Set() };
+/** @param filter of the list; empty: everything @param wish as the person gave it. With another one nothing is picked. */
+export function usePicking(filter: string, wish: string): Picking {
+  const none: Picked = { wish, isAll: false, ids: new Set() };
   const [kept, keep] = useState(none);
-  const { isAll, ids } = kept.filter === filter ? kept : none;
+  const { isAll, ids } = kept.wish === wish ? kept : none;
   const except = [...ids].map((id) => `id != ${quoted(id)}`);
   return {
     isAll,
@@ -50,7 +50,7 @@ export function usePicking(filter: string): Picking {
         if (isOn === isAll) next.delete(id);
         else next.add(id);
       }
-      keep({ filter, isAll, ids: next });
+      keep({ wish, isAll, ids: next });
     },
     pickAll: () => keep({ ...none, isAll: true }),
     clear: () => keep(none),

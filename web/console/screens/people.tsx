@@ -103,18 +103,21 @@ export function PeopleScreen() {
     },
   });
   const isAdmin = useIsAdmin();
-  const filters: readonly Filter[] = [
+  const policy = choiceOf('authPolicyId', words.policy, useNames('auth-policy'));
+  const filtersWith = (ids: readonly string[]): readonly Filter[] => [
     {
       name: 'q',
       label: texts.search,
       hint: words.findText,
-      where: (text) => matching(text.trim(), owners.data ?? []),
+      where: (text) => matching(text.trim(), ids),
     },
     ...ofState,
-    { ...choiceOf('authPolicyId', words.policy, useNames('auth-policy')), name: 'policy' },
+    { ...policy, name: 'policy' },
     ...ofUse,
   ];
-  const picking = usePicking(useFilter(filters));
+  const filters = filtersWith(owners.data ?? []);
+  // What is picked before the owners are known stays.
+  const picking = usePicking(useFilter(filters), useFilter(filtersWith([])));
   return (
     <ListScreen<Identity>
       screen="people"
