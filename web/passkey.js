@@ -10,12 +10,21 @@ export function hasPasskeys() {
 
 /** Whether a passkey was used or added in this browser before: then it is offered first. */
 export function knowsPasskey() {
-  return localStorage.getItem(knownHere) !== null;
+  return remembered() !== null;
 }
 
 /** Whether the last one was a security key that was found by a user name. */
 export function isFoundByName() {
-  return localStorage.getItem(knownHere) === 'by name';
+  return remembered() === 'by name';
+}
+
+function remembered() {
+  try {
+    return localStorage.getItem(knownHere);
+  } catch {
+    // The browser denies storage to this site.
+    return null;
+  }
 }
 
 /** @param {boolean} isByName */
@@ -23,7 +32,7 @@ export function rememberPasskey(isByName) {
   try {
     localStorage.setItem(knownHere, isByName ? 'by name' : 'yes');
   } catch {
-    // Full. What the person has done with the passkey goes on without it.
+    // Full, or denied. What the person has done with the passkey goes on without it.
   }
 }
 

@@ -553,6 +553,12 @@ const fillStorage = `for (let size = 2 ** 23, name = 0; size >= 1; ) {
   }
 }`;
 
+const denyStorage = `Object.defineProperty(window, 'localStorage', {
+  get() {
+    throw new DOMException('denied', 'SecurityError');
+  },
+})`;
+
 describe('on the account page', () => {
   test('none can be added where the policy takes none, as the page says', async () => {
     const primary = { passkey: { allowed: false }, updb: { allowed: true } };
@@ -596,7 +602,7 @@ describe('on the account page', () => {
     assert.equal(await submit(page, '#use-passkey'), 401);
   });
 
-  test('one is added, and signs in, where the browser keeps nothing more for this site', async () => {
+  test('one is added, and signs in, where the browser keeps nothing more for this site, or denies it all', async () => {
     await createPerson('fulvia');
     await using one = await owner();
     const { page } = one;
@@ -604,6 +610,7 @@ describe('on the account page', () => {
     await toPasskeys(page);
     await page.evaluate(fillStorage);
     await add(page, 'full');
+    await page.addInitScript(denyStorage);
     await beginAt(server, application, page);
     await page.locator('#use-passkey').click();
     await page.waitForURL(`${application.redirectUri}?code=**`);
