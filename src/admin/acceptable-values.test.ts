@@ -5,6 +5,7 @@ import { AlreadyTaken, StoreUnavailable } from '../store/contracts/store.ts';
 import {
   acceptableExternalId,
   acceptableName,
+  acceptablePage,
   acceptableRoleAttributes,
   acceptableTags,
   takenRefused,
@@ -92,6 +93,20 @@ test('tags have names and plain values', () => {
   ]) {
     assert.throws(() => acceptableTags(refused), refuses('tags'), JSON.stringify(refused));
   }
+});
+
+test('an address that browsers open is one of the web, with a scheme in any case and without a password', () => {
+  for (const url of [null, 'https://id.example/', 'HTTPS://id.example/', 'http://id.example'])
+    assert.equal(acceptablePage('externalAuthUrl', url), url);
+  for (const url of [
+    'ftp://id.example',
+    'https://a b',
+    'https://id.\texample',
+    'https://:secret@id.example/',
+  ])
+    assert.throws(() => acceptablePage('externalAuthUrl', url), refuses('externalAuthUrl'), url);
+  assert.equal(acceptablePage('initiateLoginUri', 'HTTPS://app.example'), 'HTTPS://app.example');
+  assert.throws(() => acceptablePage('initiateLoginUri', 'http://app.example'), refuses('initiateLoginUri'));
 });
 
 test('a value that is taken is refused with the name of its field; other failures are not changed', async () => {

@@ -178,6 +178,26 @@ export function askableAddress(
   }
 }
 
+/** Characters. */
+export const longestUri = 2048;
+
+/** An address that browsers open. Only where an application begins a login it has to be https (OIDC Core 4). */
+export function acceptablePage(
+  field: 'clientUri' | 'initiateLoginUri' | 'externalAuthUrl',
+  url: string | null,
+): string | null {
+  if (url === null) return null;
+  const parsed = /^https?:\/\/[^\s\p{Cc}]+$/iu.test(url) ? URL.parse(url) : null;
+  if (parsed === null || url.length > longestUri)
+    throw refusedField(field, 'must be an https or http URL', url);
+  // People would take a user name for the host, and browsers send a password to it.
+  if (parsed.username !== '' || parsed.password !== '')
+    throw refusedField(field, 'must not contain a user name or a password');
+  if (field === 'initiateLoginUri' && parsed.protocol !== 'https:')
+    throw refusedField(field, 'must be https', url);
+  return url;
+}
+
 /** Waits for a store method and tells an administrator when a unique value is already taken, and by whom. */
 export async function takenRefused<T>(sent: Readonly<Record<string, unknown>>, step: Promise<T>): Promise<T> {
   try {

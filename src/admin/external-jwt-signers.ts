@@ -14,6 +14,7 @@ import type { OutboundLimits } from '../platform/network/outbound-targets.ts';
 import type { KeyVault } from '../platform/secrets/key-vault.ts';
 import { certificateFacts, parseCertificates } from '../platform/x509/x509.ts';
 import {
+  acceptablePage,
   acceptableRoleAttributes,
   askableAddress,
   refusedField,
@@ -21,7 +22,6 @@ import {
   requireTyped,
 } from './acceptable-values.ts';
 import { managed } from './entity-rules.ts';
-import { acceptablePage } from './oidc-clients.ts';
 import type { AdminServices } from './services.ts';
 
 export const signers = managed<typeof externalJwtSignerEntity>({

@@ -21,7 +21,7 @@ import { formatDuration } from '../platform/formats/durations.ts';
 import { readJwkSet } from '../platform/jwk/jwk-set.ts';
 import type { OutboundLimits } from '../platform/network/outbound-targets.ts';
 import { edgeAudience } from '../tokens/access-token.ts';
-import { askableAddress, refusedField, requireFew } from './acceptable-values.ts';
+import { acceptablePage, askableAddress, longestUri, refusedField, requireFew } from './acceptable-values.ts';
 import { type AdminCall, actingFor, recordSecret } from './admin-call.ts';
 import { managed } from './entity-rules.ts';
 import type { AdminServices } from './services.ts';
@@ -162,7 +162,6 @@ function refuseLongDurations(
 
 const mostUris = 100;
 const mostResources = 20;
-const longestUri = 2048;
 
 /**
  * A chosen client id: only characters that need no encoding in forms, headers and addresses.
@@ -245,23 +244,6 @@ export function acceptableJwks(jwks: object | null): object | null {
     throw refusedField('jwks', 'must have public keys only; make a new key, this one is known now');
   if (set.all.length === 0) throw refusedField('jwks', 'has no key that can be used');
   return jwks;
-}
-
-/** An address that browsers open. Only where an application begins a login it has to be https (OIDC Core 4). */
-export function acceptablePage(
-  field: 'clientUri' | 'initiateLoginUri' | 'externalAuthUrl',
-  url: string | null,
-): string | null {
-  if (url === null) return null;
-  const parsed = /^https?:\/\/[^\s\p{Cc}]+$/u.test(url) ? URL.parse(url) : null;
-  if (parsed === null || url.length > longestUri)
-    throw refusedField(field, 'must be an https or http URL', url);
-  // People would take a user name for the host, and browsers send a password to it.
-  if (parsed.username !== '' || parsed.password !== '')
-    throw refusedField(field, 'must not contain a user name or a password');
-  if (field === 'initiateLoginUri' && !url.startsWith('https://'))
-    throw refusedField(field, 'must be https', url);
-  return url;
 }
 
 const largestLogo = 16 * 1024;

@@ -1,3 +1,4 @@
+import { acceptablePage } from '../../../../src/admin/acceptable-values.ts';
 import {
   acceptableAudience,
   acceptableClientId,
@@ -5,7 +6,6 @@ import {
   acceptableScopes,
   acceptableSelector,
 } from '../../../../src/admin/external-jwt-signers.ts';
-import { acceptablePage } from '../../../../src/admin/oidc-clients.ts';
 import { readSignerCertificate } from '../../../../src/login/external-jwt/signer-keys.ts';
 import { externalJwtSignerDefaults } from '../../../../src/model/entities/external-jwt-signer.ts';
 import { type AuthPolicyId, asId, type SignerId } from '../../../../src/model/ids.ts';
