@@ -30,6 +30,18 @@ const comeBack = (page: Page) =>
     setTimeout(() => (Date.now = now));
   }`);
 
+const noRight = [[], 'Your account lacks the permission.'] as const;
+
+/** The person is no administrator any more, comes back to the window, and reads so. */
+async function losesRight(
+  page: Page,
+  { id, permissions, said }: { id: string; permissions: readonly string[]; said: string },
+): Promise<void> {
+  await root.call('PATCH', `identities/${id}`, { isAdmin: false, permissions });
+  await comeBack(page);
+  await page.locator('#right').getByText(said).waitFor();
+}
+
 describe('the shell', () => {
   test('signs in on the way to any address, and out, with no token in an address or a store', async () => {
     await using guest = await visitor();
@@ -229,11 +241,9 @@ describe('the shell', () => {
     await page.locator('#field-name').fill('typed before');
     for (const [permissions, said] of [
       [['read'], 'You may read this and change nothing.'],
-      [[], 'Your account lacks the permission.'],
+      noRight,
     ] as const) {
-      await root.call('PATCH', `identities/${id}`, { isAdmin: false, permissions });
-      await comeBack(page);
-      await page.locator('#right').getByText(said).waitFor();
+      await losesRight(page, { id, permissions, said });
       assert.equal(await page.locator('#field-name').inputValue(), 'typed before');
     }
     await page.locator('#save').click();
@@ -253,11 +263,9 @@ describe('the shell', () => {
     await page.locator('#new-password').fill('typed before');
     for (const [permissions, said] of [
       [['helpdesk'], 'You may help people sign in again'],
-      [[], 'Your account lacks the permission.'],
+      noRight,
     ] as const) {
-      await root.call('PATCH', `identities/${id}`, { isAdmin: false, permissions });
-      await comeBack(page);
-      await page.locator('#right').getByText(said).waitFor();
+      await losesRight(page, { id, permissions, said });
       assert.equal(await page.locator('#new-password').inputValue(), 'typed before');
     }
     await page.locator('#set-password-confirm').click();
